@@ -1,0 +1,67 @@
+"""What every test shares: the checkout on the import path, and what CI may not skip.
+
+A test marked ``docker`` needs a Docker engine and a local base image (``$TORCHRIG_TEST_BASE``,
+or one that ``invoke base`` made). A test marked ``gpu`` needs an NVIDIA GPU. Where they are absent
+the test is skipped with the reason, except in CI (``CI=true``): there an absent engine fails.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+IN_CI = os.environ.get("CI") == "true"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--bench`` runs the benchmarks of the tool itself, which never decide a test."""
+    parser.addoption("--bench", action="store_true", help="run tests/bench")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Benchmarks are collected only when asked for."""
+    is_bench = collection_path == ROOT / "tests" / "bench"
+    return True if is_bench and not config.getoption("--bench") else None
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what this machine cannot run; in CI only a GPU may be absent."""
+    if item.get_closest_marker("gpu") and not Path("/dev/nvidiactl").exists():
+        pytest.skip("no NVIDIA GPU on this machine")
+    if item.get_closest_marker("docker"):
+        _need_engine()
+
+
+def _need_engine() -> None:
+    from engines.client import probe
+
+    facts = probe()
+    if facts.status != "ok":
+        _absent(f"no usable Docker engine: {facts.status}: {facts.detail}")
+
+
+def _absent(reason: str) -> None:
+    if IN_CI:
+        pytest.fail(f"CI may not skip this: {reason}")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def local_base() -> str:
+    """Name of a local base image with Python, a compiler and no network needed."""
+    from engines.client import connect
+
+    client = connect()
+    names = [os.environ.get("TORCHRIG_TEST_BASE", ""), "torchrig/base:bullseye-cuda",
+             "torchrig/base:bullseye"]  # fmt: skip
+    present = {tag for image in client.images.list() for tag in image.tags}
+    for name in names:
+        if name in present:
+            return name
+    _absent("no local base image: make one with `invoke base --suite bullseye --cuda`")
+    raise AssertionError("unreachable")
