@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -55,13 +56,16 @@ def _absent(reason: str) -> None:
 def local_base() -> str:
     """Name of a local base image with Python, a compiler and no network needed."""
     from engines.client import connect
+    from images.baseimage import local_id
 
-    client = connect()
-    names = [os.environ.get("TORCHRIG_TEST_BASE", ""), "torchrig/base:bullseye-cuda",
-             "torchrig/base:bullseye"]  # fmt: skip
-    present = {tag for image in client.images.list() for tag in image.tags}
-    for name in names:
-        if name in present:
-            return name
+    names = [
+        os.environ.get("TORCHRIG_TEST_BASE", ""),
+        "torchrig/base:bullseye-cuda",
+        "torchrig/base:bullseye",
+    ]
+    with closing(connect()) as client:
+        for name in filter(None, names):
+            if local_id(client, name) is not None:
+                return name
     _absent("no local base image: make one with `invoke base --suite bullseye --cuda`")
     raise AssertionError("unreachable")

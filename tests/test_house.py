@@ -19,6 +19,7 @@ MAY_IMPORT = {
     "runs": {"core", "engines", "images", "workloads"},
     "report": {"core"},
 }
+MAY_IMPORT["verbs"] = set(MAY_IMPORT)
 TRAVELLERS = ("core", "envcheck", "kernels", "workloads")
 IN_ENVIRONMENTS = {
     "torch",
@@ -32,7 +33,7 @@ IN_ENVIRONMENTS = {
 }
 HOST_SIDE = {
     "invoke", "jinja2", "docker", "packaging", "pynvml", "rich", "pydantic", "numpy", "scipy",
-    "requests", "urllib3", "tomli",
+    "requests", "urllib3", "tomli", "pydantic_core",
 }  # fmt: skip
 
 

@@ -1,0 +1,1 @@
+"""Where a command runs: ``docker``, ``venv`` or ``host``, behind one small protocol."""
