@@ -7,6 +7,7 @@ from typing import Any, Mapping, Optional
 
 from core.errors import ResultError
 from core.status import CheckStatus, TrialStatus
+from core.validity import fault_of
 
 TRIAL_SCHEMA = 1
 
@@ -124,7 +125,7 @@ class TrialResult:
         _refuse_newer(data.get("schema"))
         try:
             check = data.get("check")
-            return cls(
+            result = cls(
                 **{
                     **data,
                     "status": TrialStatus(data["status"]),
@@ -133,12 +134,16 @@ class TrialResult:
                     "check": OutputCheck(**check) if check else None,
                 }
             )
+            fault = fault_of(result)
+            if fault:
+                raise ValueError(fault)
         except (TypeError, KeyError, ValueError) as error:
             raise ResultError(
                 "A trial's result cannot be read.",
                 why=f"{type(error).__name__}: {error}.",
                 remedy="Run this trial again; the rest of the run is not affected.",
             ) from error
+        return result
 
 
 def _refuse_newer(schema: object) -> None:

@@ -11,8 +11,12 @@ import os
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING, Mapping
 
 import pytest
+
+if TYPE_CHECKING:
+    from engines.venv_build import Built
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -69,3 +73,15 @@ def local_base() -> str:
                 return name
     _absent("no local base image: make one with `invoke base --suite bullseye --cuda`")
     raise AssertionError("unreachable")
+
+
+@pytest.fixture(scope="session")
+def real_environments() -> Mapping[str, Built]:
+    """Both default environments of the table, made by the venv engine: the real torch versions."""
+    from engines.venv import VenvEngine
+    from images.config import load_table
+    from verbs.environments import chosen, targets
+
+    engine = VenvEngine()
+    rows = chosen(load_table(), [])
+    return {name: engine.prepare(target) for name, target in targets(rows, "venv").items()}

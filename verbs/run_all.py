@@ -27,9 +27,9 @@ from verbs.front import say
 from verbs.ground import Ground, settle
 from verbs.prove import not_proven, prove, stopping, summary
 from workloads.registry import load as load_workloads
+from workloads.trial import CODE_FOLDERS
 
 ROOT = Path(__file__).resolve().parent.parent
-SUITE = ("core", "envcheck", "kernels", "workloads")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,8 +107,8 @@ def resume(run: Path, options: RunOptions) -> int:
 
 
 def suite_hash() -> str:
-    """The hash of everything that travels into environments."""
-    return tree_hash(ROOT, SUITE)
+    """The hash of the code whose change makes results incomparable, as every trial reports it."""
+    return tree_hash(ROOT, CODE_FOLDERS)
 
 
 def _origin(baseline: str, ground: Ground, seed: int) -> Origin:

@@ -1,8 +1,4 @@
-"""The command line inside the two real torch environments.
-
-Environments are those that the venv engine made, or interpreters named in
-``$TORCHRIG_TEST_PYTHONS`` (separated like PATH).
-"""
+"""The command line inside the two real torch environments."""
 
 from __future__ import annotations
 
@@ -10,11 +6,12 @@ import json
 import os
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Mapping
 
 import pytest
 
-from engines.venv import home_folder
+if TYPE_CHECKING:
+    from engines.venv_build import Built
 
 ROOT = Path(__file__).resolve().parents[2]
 VERSION = "import importlib.metadata as m; print(m.version('torch'))"
@@ -40,17 +37,10 @@ def run(python: Path, *args: str, **variables: str) -> subprocess.CompletedProce
 
 
 @pytest.fixture
-def python(torch: str) -> Path:
+def python(torch: str, real_environments: Mapping[str, Built]) -> Path:
     """The interpreter whose torch has this version."""
-    named = [Path(p) for p in os.environ.get("TORCHRIG_TEST_PYTHONS", "").split(os.pathsep) if p]
-    made = [p.parent / "bin" / "python" for p in home_folder(os.environ).rglob("environment.json")]
-    for candidate in [*named, *made]:
-        if candidate.exists() and run(candidate, "-c", VERSION).stdout.startswith(torch):
-            return candidate
-    reason = f"no environment with torch {torch}: run `invoke run-all --engine venv` first"
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
+    found = [built.python for built in real_environments.values()]
+    return next(p for p in found if run(p, "-c", VERSION).stdout.startswith(torch))
 
 
 def described(folder: Path, version: str, **changes: Any) -> str:

@@ -1,0 +1,1 @@
+"""Merge a run's files into one report, judge it, and render it for people."""

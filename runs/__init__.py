@@ -1,0 +1,1 @@
+"""Plan, schedule, store and play: which cell runs when, and where its result lands."""
