@@ -41,9 +41,9 @@ def validate(_: Context) -> None:
 
 @task(
     help={
-        "env": "an environment (default: the table's first; it is written to ./Dockerfile)",
+        "env": "print this environment's Dockerfile instead of writing the committed files",
         "builder": "buildkit or classic",
-        "output": "a file, or - for standard output",
+        "output": "a file, or - for standard output (default with --env)",
         "check": "write nothing; fail when the file is stale",
     }
 )
@@ -88,7 +88,7 @@ def lock(
 )
 def base(
     _: Context,
-    suite: str = "bookworm",
+    suite: str = "bullseye",
     cuda: bool = False,
     tag: str | None = None,
     mirror: str | None = None,

@@ -8,66 +8,63 @@ from typing import Iterable
 from core import jsonio
 from core.errors import CheckFailed, InputError
 from images.config import load_table
-from images.lock import stale_locks
 from images.render import render as render_dockerfile
+from images.render import rendered_files, stale_rendered, write_rendered
 from verbs.front import say
 
-ROOT = Path(__file__).resolve().parent.parent
-DOCKERFILE = ROOT / "Dockerfile"
 BUILDERS = ("buildkit", "classic")
 
 
 def validate() -> int:
-    """Judge the table and its locks; say what is right in one line."""
-    table = load_table()
-    stale = stale_locks(table)
-    if stale:
-        raise CheckFailed(
-            f"{len(stale)} locks do not fit the table.",
-            why="; ".join(
-                f"{lock.path.parent.name}/{lock.path.name} {lock.reason}" for lock in stale
-            )
-            + ".",
-            remedy="Write them again with `invoke lock`.",
-        )
+    """Judge the table, its locks and what is rendered from it; say what is right in one line."""
+    from images.validate import validate as judged
+
+    table = judged()
     print(f"{len(table.environments)} environments are valid and locked: {', '.join(table.names)}")
     return 0
 
 
 def render(*, name: str | None, builder: str, output: str | None, check: bool) -> int:
-    """Write a Dockerfile; without a name the default environment's to the top-level one.
+    """Write what is derived from the table, or print one environment's Dockerfile.
+
+    Without a name and an output the committed files are written: the default environment's
+    Dockerfile and the descriptions beside the locks.
 
     Raises:
         InputError: there is no such environment or builder.
-        CheckFailed: with ``check``, the committed Dockerfile is not what the template gives.
+        CheckFailed: with ``check``, a file is not what the table and the template give.
     """
     if builder not in BUILDERS:
         raise InputError(
             f"There is no builder {builder!r}.", remedy=f"Choose one of {', '.join(BUILDERS)}."
         )
     table = load_table()
+    if name is None and output is None and builder == "buildkit":
+        return _committed(rendered_files(table), check=check)
     row = table.get(name) if name else table.default
     text = render_dockerfile(row, "classic" if builder == "classic" else "buildkit")
-    if check:
-        return _check(text, Path(output) if output else DOCKERFILE)
-    if output == "-" or (name and not output):
+    if output in (None, "-"):
         print(text, end="")
         return 0
-    target = Path(output) if output else DOCKERFILE
-    jsonio.write_text(target, text)
-    say(f"Wrote {target.name} for {row.name}.")
-    return 0
+    return _committed({Path(output).resolve(): text}, check=check)
 
 
-def _check(text: str, target: Path) -> int:
-    if target.is_file() and target.read_text(encoding="utf-8") == text:
-        say(f"{target.name} is fresh.")
-        return 0
-    raise CheckFailed(
-        f"{target.name} is stale.",
-        why="The template, the table or a lock changed since it was written.",
-        remedy="Write it again with `invoke render` and commit it.",
+def _committed(files: dict[Path, str], *, check: bool) -> int:
+    stale = stale_rendered(files)
+    names = ", ".join(path.name for path in stale)
+    if check and stale:
+        raise CheckFailed(
+            f"Stale: {names}.",
+            why="The template, the table or a lock changed since they were written.",
+            remedy="Write them again with `invoke render` and commit them.",
+        )
+    if not check:
+        write_rendered(files)
+    say(
+        f"{len(files) - len(stale)} of {len(files)} files were fresh."
+        + (f" Wrote {names}." if stale else "")
     )
+    return 0
 
 
 def list_all(*, as_json: bool) -> int:

@@ -7,20 +7,21 @@ import os
 import shutil
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, Iterator, Mapping, Optional, Sequence
 
 from core.hashing import tree_hash
 from core.records import OutputCheck, TrialResult
-from core.status import TrialStatus
+from core.status import Flag, TrialStatus
 from workloads import checks, identity, inputs, settings
 from workloads.base import Obstacle, Prepared, Request, Workload
 from workloads.failures import classify
 from workloads.features import device_obstacle
 from workloads.measure.block import time_block
 from workloads.measure.clock import Clock, SystemClock
+from workloads.measure.load import BUSY_SHARE, others_share, read_load
 from workloads.measure.loop import Measured, measure, replay
 from workloads.measure.queue import HostQueue, Queue
 from workloads.measure.rules import rules_for
@@ -109,7 +110,10 @@ def _measured(workload: Workload, request: Request, clock: Clock, evidence: Evid
     queue = open_queue(request.device, clock)
     _first_call(queue, clock, prepared, evidence)
     rules = rules_for(workload.kind, request.device, request.preset)
+    before = read_load(clock)
     measured = measure(queue, clock, prepared.call, rules, request.calls)
+    others = others_share(before, read_load(clock), os.cpu_count() or 1)
+    evidence.metrics["others_cpu_share"] = others
     evidence.metrics.update(measured.metrics, peak_memory_bytes=queue.peak_bytes())
     evidence.metrics.update(_article(queue, clock, prepared, request.params))
     evidence.metrics.update(rates(prepared.work, measured.median_s))
@@ -117,7 +121,14 @@ def _measured(workload: Workload, request: Request, clock: Clock, evidence: Evid
     if prepared.final_check:
         _accept(prepared.final_check(), evidence)
     evidence.metrics.update(prepared.metrics(evidence.metrics))
-    return measured
+    return beside_others(measured, others, request.device)
+
+
+def beside_others(measured: Measured, others: Optional[float], device: str) -> Measured:
+    """On a CPU that others kept busy, quiet samples can be wrong alike: the trial is noisy."""
+    if device != "cpu" or (others or 0.0) <= BUSY_SHARE:
+        return measured
+    return replace(measured, flags=tuple(sorted({*measured.flags, Flag.NOISY.value})))
 
 
 def _first_call(queue: Queue, clock: Clock, prepared: Prepared, evidence: Evidence) -> None:

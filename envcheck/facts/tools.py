@@ -8,7 +8,7 @@ import re
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 from envcheck.facts.field import unavailable
 from envcheck.facts.shell import run
@@ -77,11 +77,21 @@ def _compiler(command: str, kind: str) -> Any:
     if ran.why or ran.returncode != 0:
         return unavailable(ran.why or f"{program} --version: {ran.text[:80]}")
     first = ran.out.strip().splitlines()[0] if ran.out.strip() else ""
-    match = re.search(r"(\d+\.\d+\.\d+|\d+\.\d+)(?=\D*$)", re.sub(r"\([^)]*\)", "", first))
-    family = "clang" if "clang" in first.lower() else "gcc"
-    if match is None:
+    version = compiler_version(first)
+    if version is None:
         return unavailable(f"{program} --version says {first[:80]!r}")
-    return {"command": program, "family": family, "version": match.group(1)}
+    family = "clang" if "clang" in first.lower() else "gcc"
+    return {"command": program, "family": family, "version": version}
+
+
+def compiler_version(line: str) -> Optional[str]:
+    """The version in the first line of ``--version``.
+
+    It is the first dotted number outside the parentheses, which hold the package's own version;
+    a release date may follow it.
+    """
+    match = re.search(r"\d+\.\d+(?:\.\d+)?", re.sub(r"\([^)]*\)", "", line))
+    return match.group() if match else None
 
 
 def ninja() -> dict[str, Any]:

@@ -287,3 +287,22 @@ def test_the_json_document_is_strict_and_whole(tmp_path: Path) -> None:
         set(data)
     )
     assert sum(data["counts"].values()) == len(data["findings"])
+
+
+@pytest.mark.parametrize(
+    ("line", "version"),
+    [
+        ("c++ (Debian 10.2.1-6) 10.2.1 20210110", "10.2.1"),
+        ("g++ (Debian 12.2.0-14+deb12u1) 12.2.0", "12.2.0"),
+        ("g++ (Ubuntu 11.4.0-1ubuntu1~22.04) 11.4.0", "11.4.0"),
+        ("gcc (GCC) 12.2.1 20221121 (Red Hat 12.2.1-4)", "12.2.1"),
+        ("Debian clang version 14.0.6", "14.0.6"),
+        ("Apple clang version 15.0.0 (clang-1500.3.9.4)", "15.0.0"),
+        ("icpc: command line error", None),
+    ],
+)
+def test_a_compiler_version_is_read_whatever_stands_around_it(
+    line: str, version: str | None
+) -> None:
+    """Package versions in parentheses and release dates are no compiler versions."""
+    assert version == tools.compiler_version(line)

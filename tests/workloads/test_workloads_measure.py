@@ -8,6 +8,7 @@ import pytest
 from workloads_fakes import RULES, FakeClock, FakeDevice, taking
 
 from workloads.measure.block import time_block
+from workloads.measure.load import Load, busy_seconds, others_share, read_load
 from workloads.measure.loop import calibrate, measure, replay, warm_up
 from workloads.measure.queue import HostQueue
 from workloads.measure.rules import rules_for
@@ -205,3 +206,28 @@ def test_full_and_published_are_the_whole_protocol(kind, device):
     """The published preset changes sizes and counts, never the protocol."""
     assert rules_for(kind, device, "full") == rules_for(kind, device, "published")
     assert rules_for(kind, device, "smoke").max_s < rules_for(kind, device, "full").max_s
+
+
+def test_busy_time_leaves_out_idle_and_counts_guests_once():
+    """User nice system idle iowait irq softirq steal guest guest_nice, in ticks."""
+    assert busy_seconds("cpu  100 10 20 999 888 1 2 67 50 5\ncpu0 1\n", 100) == 2.0
+
+
+@pytest.mark.parametrize("text", ["", "intr 5", "cpu a b"])
+def test_a_system_that_does_not_tell_its_load_gives_none(tmp_path, text):
+    """Absent or strange files are no reading, and no reading gives no share."""
+    (tmp_path / "stat").write_text(text, encoding="ascii")
+
+    strange = read_load(FakeClock(), tmp_path / "stat")
+    absent = read_load(FakeClock(), tmp_path / "absent")
+
+    assert (None, None) == (strange.busy_s, absent.busy_s)
+    assert others_share(strange, Load(1.0, 0.0, None), 2) is None
+
+
+def test_the_others_share_leaves_out_this_process():
+    """10 s on 2 processors, 15 s busy, 11 s of them ours: a fifth is others'."""
+    before, after = Load(0.0, 0.0, 100.0), Load(10.0, 11.0, 115.0)
+
+    assert pytest.approx(0.2) == others_share(before, after, 2)
+    assert others_share(before, Load(10.0, 20.0, 115.0), 2) == 0.0

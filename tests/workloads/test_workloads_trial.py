@@ -278,3 +278,14 @@ def test_a_trial_leaves_no_cache_behind(monkeypatch, tmp_path):
     assert inside.startswith(str(tmp_path))
     assert os.environ["TORCHINDUCTOR_CACHE_DIR"] == "kept"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("device", "others", "flags"),
+    [("cpu", 0.5, ("noisy",)), ("cpu", 0.05, ()), ("cpu", None, ()), ("cuda", 0.5, ())],
+)
+def test_a_cpu_trial_beside_a_busy_neighbour_is_noisy(device, others, flags):
+    """Samples may agree and be wrong alike; a GPU's device time is not touched."""
+    measured = trial.Measured((1.0,), 1, {}, ())
+
+    assert flags == trial.beside_others(measured, others, device).flags
