@@ -195,9 +195,9 @@ def run_all(
     engine: str | None = None,
     device: str = "auto",
     python: str | None = None,
-    rounds: int | None = None,
-    seed: int | None = None,
-    timeout: float | None = None,
+    rounds: str | None = None,
+    seed: str | None = None,
+    timeout: str | None = None,
     memory: str | None = None,
     out: str = "torchrig-runs",
     resume: str | None = None,
@@ -206,26 +206,28 @@ def run_all(
     """Run the suite in every environment and merge the outputs into a report."""
     from verbs import front
     from verbs import run_all as verb
+    from verbs.numbers import seconds, whole
 
     ground, built = _settled[0] if _settled else (None, ())
-    options = verb.RunOptions(
-        names=tuple(env or built),
-        workloads=tuple(workload or ()),
-        preset=preset,
-        engine=engine,
-        device=device,
-        python=python,
-        rounds=rounds,
-        seed=seed,
-        timeout_s=timeout,
-        memory=memory,
-        out=Path(out),
-        override=ignore_checks,
-    )
-    if resume:
-        front.speak(verb.resume, Path(resume), options)
-    else:
-        front.speak(verb.run_all, options, ground)
+
+    def go() -> int:
+        options = verb.RunOptions(
+            names=tuple(env or built),
+            workloads=tuple(workload or ()),
+            preset=preset,
+            engine=engine,
+            device=device,
+            python=python,
+            rounds=whole("--rounds", rounds, least=1),
+            seed=whole("--seed", seed, least=0),
+            timeout_s=seconds("--timeout", timeout),
+            memory=memory,
+            out=Path(out),
+            override=ignore_checks,
+        )
+        return verb.resume(Path(resume), options) if resume else verb.run_all(options, ground)
+
+    front.speak(go)
 
 
 @task(
