@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 from typing import Mapping
 
-from core.errors import EngineError
+from core.errors import EngineError, InputError
+from core.hashing import text_hash
 from engines.base import Target
 from engines.local import ROOT, LocalSession
 from engines.pythons import Interpreter, find
@@ -65,10 +66,38 @@ class VenvEngine:
         return self._interpreters
 
 
-def home_folder(environ: Mapping[str, str]) -> Path:
-    """Where environments are kept."""
+def home_folder(environ: Mapping[str, str], root: Path = ROOT) -> Path:
+    """Where environments are kept.
+
+    TORCHRIG_HOME, else ``.torchrig`` in the checkout. torch.compile hands the environment's path
+    to the linker without quotes, so a checkout whose path holds white space keeps its
+    environments in the user's cache folder instead.
+
+    Raises:
+        InputError: no place without white space is known.
+    """
     named = environ.get("TORCHRIG_HOME")
-    return Path(named).expanduser().resolve() if named else ROOT / ".torchrig"
+    if named:
+        return _without_space(Path(named).expanduser().resolve())
+    if not _has_space(root):
+        return root / ".torchrig"
+    home = environ.get("HOME") or str(Path.home())
+    cache = Path(environ.get("XDG_CACHE_HOME") or Path(home) / ".cache")
+    return _without_space(cache / "torchrig" / text_hash(str(root))[:12])
+
+
+def _has_space(path: Path) -> bool:
+    return any(letter.isspace() for letter in str(path))
+
+
+def _without_space(path: Path) -> Path:
+    if _has_space(path):
+        raise InputError(
+            f"Environments cannot be kept in {path}.",
+            why="Its path holds white space, which the linker of torch.compile cannot take.",
+            remedy="Name a folder without any: TORCHRIG_HOME=/var/tmp/torchrig.",
+        )
+    return path
 
 
 def session_environment(built: Built, environ: Mapping[str, str]) -> dict[str, str]:

@@ -8,6 +8,7 @@ the test is skipped with the reason, except in CI (``CI=true``): there an absent
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Started in the background by a shell: what tests start must be able to be interrupted.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 IN_CI = os.environ.get("CI") == "true"
 
 

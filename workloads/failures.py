@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from core.status import TrialStatus
 
 _MEMORY_TEXTS = (
@@ -11,12 +13,13 @@ _MEMORY_TEXTS = (
     "alloc_failed",  # cuBLAS and cuSOLVER: CUBLAS_STATUS_ALLOC_FAILED
 )
 _LOST_TEXTS = ("gpu is lost", "fallen off the bus", "devices unavailable", "device unavailable")
+_TELLING = re.compile(r"\berror: |cannot find|undefined (symbol|reference)|No such file")
 _NO_CODE_TEXTS = ("no kernel image is available",)
 
 
 def classify(error: BaseException) -> tuple[TrialStatus, str, str]:
     """Status, reason and remedy for an exception."""
-    line, text = last_line(error), str(error).lower()
+    line, text = summary(error), str(error).lower()
     if is_out_of_memory(error):
         return (
             TrialStatus.FAILED,
@@ -39,7 +42,14 @@ def is_out_of_memory(error: BaseException) -> bool:
     )
 
 
-def last_line(error: BaseException) -> str:
-    """The exception's type and the last line of its text that is not empty."""
+def summary(error: BaseException) -> str:
+    """The exception's type, the first line of its text, and the first later line that tells more.
+
+    torch ends its reports with advice on debugging and begins them with what happened; a
+    compiler's own words stand in between.
+    """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return f"{type(error).__name__}: {lines[-1]}" if lines else type(error).__name__
+    if not lines:
+        return type(error).__name__
+    told = next((line for line in lines[1:] if _TELLING.search(line)), "")
+    return f"{type(error).__name__}: " + "; ".join(filter(None, (lines[0], told)))

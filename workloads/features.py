@@ -90,6 +90,11 @@ def compile_obstacle(device: str) -> Optional[Obstacle]:
         return skipped("needs a C++ compiler", "Install g++ (Debian and Ubuntu: g++).")
     if not (Path(sysconfig.get_path("include")) / "Python.h").is_file():
         return skipped("needs the Python headers", "Install them (Debian and Ubuntu: python3-dev).")
+    if device == "cpu" and re.search(r"\s", torch.__file__):
+        return skipped(
+            "needs a torch whose path holds no white space: Inductor links without quotes",
+            "Move the environment to a path without spaces.",
+        )
     if device == "cuda" and importlib.util.find_spec("triton") is None:
         return skipped("needs triton", "Install the triton that this torch names.")
     return None

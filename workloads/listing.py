@@ -6,7 +6,7 @@ from typing import Any, Mapping
 
 from core.status import TrialStatus
 from workloads.base import DEVICES, Preset, Variant, Workload
-from workloads.failures import last_line
+from workloads.failures import summary
 from workloads.tables import aligned
 from workloads.trial import obstacle
 
@@ -80,7 +80,7 @@ def _here(workload: Workload, variant: str, device: str) -> dict[str, str]:
     try:
         found = obstacle(workload, variant, device)
     except Exception as error:  # noqa: BLE001 - a broken installation can raise anything
-        return {"status": TrialStatus.FAILED.value, "reason": last_line(error), "remedy": ""}
+        return {"status": TrialStatus.FAILED.value, "reason": summary(error), "remedy": ""}
     if found is None:
         return {"status": "ok", "reason": "", "remedy": ""}
     return {"status": found.status.value, "reason": found.reason, "remedy": found.remedy}

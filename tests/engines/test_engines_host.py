@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_interpreter_without_torch_is_an_error(tmp_path: Path) -> None:
     """The host engine says which interpreter lacks torch, and how to name another."""
     python = tmp_path / "python3"
-    python.write_text(f'#!/bin/sh\nexec {sys.executable} -S -I "$@"\n')
+    python.write_text(f"#!/bin/sh\nexec '{sys.executable}' -S -I \"$@\"\n")
     python.chmod(0o755)
     with pytest.raises(EngineError, match="TORCHRIG_HOST_PYTHON") as caught:
         HostEngine(python).open(TARGET, device="cpu", label="t")

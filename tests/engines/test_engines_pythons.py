@@ -14,6 +14,10 @@ from engines.pythons import Interpreter, ask, common_python, find, pick
 REAL = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
+EXEC = f"exec '{sys.executable}' \"$@\""
+"""A shell line that becomes this Python, whose path may hold a space."""
+
+
 def script(path: Path, body: str) -> Path:
     """An executable shell script."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -36,7 +40,7 @@ def test_shim_that_fails_is_passed_over(tmp_path: Path) -> None:
     """A pyenv shim on PATH that only complains is no Python; the one behind pyenv is found."""
     shims = tmp_path / "shims"
     script(shims / "python3.10", "echo 'pyenv: python3.10: command not found' >&2; exit 127")
-    script(tmp_path / "pyenv/versions/x/bin/python3", f'exec {sys.executable} "$@"')
+    script(tmp_path / "pyenv/versions/x/bin/python3", EXEC)
     found = find({"PATH": str(shims), "PYENV_ROOT": str(tmp_path / "pyenv"), "HOME": "/nowhere"})
 
     assert [(REAL, Path(sys.executable))] == [(each.version, each.path) for each in found]
@@ -53,7 +57,7 @@ def test_what_does_not_answer_as_cpython_is_none(tmp_path: Path, body: str) -> N
 
 def test_working_shim_gives_the_interpreter_behind_it(tmp_path: Path) -> None:
     """A shim answers differently from folder to folder, so it is not what is kept."""
-    found = ask(script(tmp_path / "python3", f'exec {sys.executable} "$@"'))
+    found = ask(script(tmp_path / "python3", EXEC))
 
     assert found is not None
     assert Path(sys.executable) == found.path
@@ -61,7 +65,7 @@ def test_working_shim_gives_the_interpreter_behind_it(tmp_path: Path) -> None:
 
 def test_name_does_not_decide_the_version(tmp_path: Path) -> None:
     """A program called python3.9 that is another version counts as what it says."""
-    script(tmp_path / "python3.9", f'exec {sys.executable} "$@"')
+    script(tmp_path / "python3.9", EXEC)
     found = find({"PATH": str(tmp_path), "HOME": "/nowhere"})
 
     assert [REAL] == [each.version for each in found]
@@ -69,7 +73,7 @@ def test_name_does_not_decide_the_version(tmp_path: Path) -> None:
 
 def test_uv_installations_are_found(tmp_path: Path) -> None:
     """What uv installed earlier is used again."""
-    script(tmp_path / "cpython-3.x/bin/python3", f'exec {sys.executable} "$@"')
+    script(tmp_path / "cpython-3.x/bin/python3", EXEC)
     env = {"PATH": "", "HOME": "/nowhere", "UV_PYTHON_INSTALL_DIR": str(tmp_path)}
 
     assert [REAL] == [each.version for each in find(env)]

@@ -12,7 +12,7 @@ from typing import Iterator
 
 import pytest
 
-from core.errors import EngineError
+from core.errors import EngineError, InputError
 from engines import venv_build
 from engines.base import Target
 from engines.pythons import Interpreter, ask
@@ -219,7 +219,7 @@ def test_extension_is_built_once_per_source(
 def test_home_can_be_moved() -> None:
     """TORCHRIG_HOME names another place; without it the checkout holds the environments."""
     assert Path("/data/rig") == home_folder({"TORCHRIG_HOME": "/data/rig"})
-    assert ROOT / ".torchrig" == home_folder({})
+    assert Path("/rig/.torchrig") == home_folder({}, Path("/rig"))
 
 
 def test_pip_settings_become_those_of_uv() -> None:
@@ -256,3 +256,21 @@ def test_uv_really_takes_the_mapped_settings(tmp_path: Path, lock: Path) -> None
 
     assert 0 != done.returncode
     assert b"127.0.0.1:1" in done.stderr
+
+
+def test_a_checkout_with_a_space_keeps_environments_elsewhere() -> None:
+    """torch.compile's linker cannot take white space, so the cache folder serves."""
+    root = Path("/home/a b/rig")
+    first = home_folder({"HOME": "/home/ab"}, root)
+    other = home_folder({"HOME": "/home/ab"}, Path("/home/a c/rig"))
+
+    assert Path("/home/ab/.cache/torchrig") == first.parent
+    assert first != other
+    assert Path("/x/torchrig") == home_folder({"XDG_CACHE_HOME": "/x"}, root).parent
+
+
+@pytest.mark.parametrize("environ", [{"TORCHRIG_HOME": "/a b"}, {"HOME": "/home/a b"}])
+def test_a_home_with_a_space_is_refused_with_the_way_out(environ: dict[str, str]) -> None:
+    """Better no environment than one whose compiled rows cannot link."""
+    with pytest.raises(InputError, match="TORCHRIG_HOME=/var/tmp/torchrig"):
+        home_folder(environ, Path("/home/a b/rig"))

@@ -82,11 +82,36 @@ def test_out_of_memory_is_named_in_every_spelling(error):
     assert remedy
 
 
-def test_other_errors_keep_their_last_line():
-    """A long report is cut to its type and last line."""
-    status, reason, _ = classify(ValueError("first\n\n  the cause \n"))
+INDUCTOR = """CppCompileError: C++ compile error
 
-    assert (TrialStatus.FAILED, "ValueError: the cause") == (status, reason)
+Output:
+/usr/bin/ld: cannot find -ltorch: No such file or directory
+collect2: error: ld returned 1 exit status
+
+Set TORCHDYNAMO_VERBOSE=1 for the internal stack trace
+"""
+CUDA = """CUDA error: an illegal memory access was encountered
+CUDA kernel errors might be asynchronously reported at some other API call.
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("the cause\n\n  advice \n", "the cause"),
+        (CUDA, "CUDA error: an illegal memory access was encountered"),
+        (
+            INDUCTOR,
+            "CppCompileError: C++ compile error; "
+            "/usr/bin/ld: cannot find -ltorch: No such file or directory",
+        ),
+    ],
+)
+def test_other_errors_keep_what_happened_and_not_the_advice(text, reason):
+    """Reports begin with what happened, hold the compiler's words, and end with advice."""
+    status, told, _ = classify(ValueError(text))
+
+    assert (TrialStatus.FAILED, f"ValueError: {reason}") == (status, told)
     assert not is_out_of_memory(ValueError("out of memory"))
 
 

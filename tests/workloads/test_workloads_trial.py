@@ -147,14 +147,14 @@ def test_out_of_memory_is_a_typed_failure():
 
 
 def test_what_a_workload_raises_is_its_result():
-    """The reason is the exception's last line."""
+    """The reason is the exception's first line."""
 
     def boom():
         raise ValueError("first\nlast")
 
     result = attempt_invented(invented(boom))
 
-    assert (result.status, result.reason) == (TrialStatus.FAILED, "ValueError: last")
+    assert (result.status, result.reason) == (TrialStatus.FAILED, "ValueError: first")
 
 
 def test_no_cuda_device_is_skipped_with_a_remedy():
