@@ -102,8 +102,10 @@ CUDA kernel errors might be asynchronously reported at some other API call.
         (CUDA, "CUDA error: an illegal memory access was encountered"),
         (
             INDUCTOR,
-            "CppCompileError: C++ compile error; "
-            "/usr/bin/ld: cannot find -ltorch: No such file or directory",
+            (
+                "CppCompileError: C++ compile error; "
+                "/usr/bin/ld: cannot find -ltorch: No such file or directory"
+            ),
         ),
     ],
 )
