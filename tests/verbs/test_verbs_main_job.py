@@ -129,7 +129,7 @@ def test_the_suite_lists_itself_in_both_images(local_base: str) -> None:
         command = ["docker", "run", "--rm", "--network", "none", f"torchrig/{name}:latest"]
         command += ["python", "-m", "workloads", "--list"]
         listed[name] = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    pattern = r"sigmoid/compiled.*unsupported.*no torch\.compile"
+    pattern = r"sigmoid\s+compiled\s+unsupported\s.*no torch\.compile"
 
     assert re.search(pattern, listed[OLD])
     assert not re.search(pattern, listed[NEW])
