@@ -235,14 +235,45 @@ def run_all(
     help={
         "run": "folder of a run",
         "allow-other-device": "merge results of devices with different names",
+        "lang": "language of report.html: en or zh",
+        "csv": "write the rows to this file as CSV too",
     },
 )
-def report(_: Context, run: str, allow_other_device: bool = False) -> None:
+def report(
+    _: Context,
+    run: str,
+    allow_other_device: bool = False,
+    lang: str = "en",
+    csv: str | None = None,
+) -> None:
     """Merge a run's results anew and show them."""
     from verbs import front
     from verbs import report as verb
 
-    front.speak(verb.report, Path(run), allow_other_device=allow_other_device)
+    front.speak(
+        verb.report,
+        Path(run),
+        allow_other_device=allow_other_device,
+        language=lang,
+        csv=Path(csv) if csv else None,
+    )
+
+
+@task(
+    help={
+        "run": "folder of a run, or a report.json, to hold the claims against",
+        "article": "only this article's claims, or a TOML file of your own",
+        "json": "write the judgement to a file (- for standard output)",
+    },
+)
+def claims(
+    _: Context, run: str | None = None, article: str | None = None, json: str | None = None
+) -> None:
+    """Judge published claims: their arithmetic, the card's limits, and a run."""
+    from verbs import claims as verb
+    from verbs import front
+
+    front.speak(verb.claims, run=Path(run) if run else None, article=article, json=json)
 
 
 @task(
@@ -253,10 +284,16 @@ def report(_: Context, run: str, allow_other_device: bool = False) -> None:
         "device": "auto, cpu or cuda: cuda requires a GPU, cpu ignores it",
         "profile": "what kind of host to expect, such as rtx4090d",
         "facts": "judge a saved host instead of this one",
-        "save-facts": "write what was read to a file",
+        "save-facts": "write what was read to a file (- for standard output)",
         "json": "write facts and findings to a file (- for standard output)",
+        "junit": "write a JUnit report to a file (- for standard output)",
         "strict": "warnings fail",
-        "list-checks": "every check and what it looks at",
+        "identify": "keep UUIDs, hosts and home folders in what is written",
+        "probe-image": "image whose container looks for the card (default: one that was built)",
+        "active": "load the GPUs and compare what they compute, about 10 s each",
+        "burn-in": "--active for this many seconds",
+        "inject": "bit-flip: prove that --active finds a fault",
+        "list": "every check and what it looks at",
     },
 )
 def envcheck(
@@ -268,8 +305,14 @@ def envcheck(
     facts: str | None = None,
     save_facts: str | None = None,
     json: str | None = None,
+    junit: str | None = None,
     strict: bool = False,
-    list_checks: bool = False,
+    identify: bool = False,
+    probe_image: str | None = None,
+    active: bool = False,
+    burn_in: str | None = None,
+    inject: str | None = None,
+    list_: bool = False,
 ) -> None:
     """Say whether this host, or an environment, is right, and what to do if not."""
     from verbs import check, front
@@ -280,10 +323,14 @@ def envcheck(
         "--facts": facts,
         "--save-facts": save_facts,
         "--json": json,
+        "--junit": junit,
+        "--probe-image": probe_image,
+        "--burn-in": burn_in,
+        "--inject": inject,
     }
+    flags = {"--strict": strict, "--identify": identify, "--active": active, "--list": list_}
     arguments = [part for name, value in options.items() if value for part in (name, value)]
-    arguments += ["--strict"] if strict else []
-    arguments += ["--list"] if list_checks else []
+    arguments += [name for name, on in flags.items() if on]
     front.speak(check.envcheck, arguments=arguments, names=env or [], engine=engine)
 
 

@@ -43,3 +43,4 @@ class Flag(str, Enum):
     CPU_TRACE_ONLY = "cpu-trace-only"
     FELL_BACK_TO_EAGER = "fell-back-to-eager"
     CPU_KERNEL = "cpu-kernel"  # the extension was built without CUDA code
+    IMPLAUSIBLE = "implausible"  # merge only: a rate above what the card can do

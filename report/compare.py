@@ -7,6 +7,7 @@ from typing import Any, Mapping, Sequence
 from core.records import TrialResult
 from core.status import Flag, TrialStatus
 from core.validity import is_number
+from report.claims.plausibility import reason as implausible_reason
 from report.identity import device_of
 from report.schema import Comparison, Difference
 from report.statistics import Interval
@@ -99,7 +100,8 @@ def _obstacle(
     devices = sorted({str(device_of(trial)[0]) for trial in every})
     if len({device_of(trial) for trial in every}) > 1 and not allow_other_device:
         return Code.DEVICE, f"the devices differ in name or memory: {', '.join(devices)}"
-    return None, ""
+    impossible = next((why for trial in every if (why := implausible_reason(trial))), None)
+    return (Code.IMPLAUSIBLE, impossible) if impossible else (None, "")
 
 
 def _settings(trial: TrialResult) -> dict[str, Any]:

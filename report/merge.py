@@ -9,6 +9,7 @@ from typing import Any, Mapping, Sequence
 from core.errors import ResultError
 from core.records import TrialResult
 from core.status import CheckStatus
+from report.claims.plausibility import flag_implausible
 from report.compare import compare
 from report.facts import host_of, read_facts
 from report.identity import (
@@ -58,7 +59,8 @@ def merge(run_folder: Path, *, allow_other_device: bool = False) -> dict[str, An
     plan = _plan(run_folder)
     planned = planned_trials(plan)
     preset, baseline = str(plan["preset"]), str(plan["baseline"])
-    trials = [read_trial(run_folder / "trials", item, preset=preset) for item in planned]
+    read = [read_trial(run_folder / "trials", item, preset=preset) for item in planned]
+    trials = [flag_implausible(trial) for trial in read]
     names = [str(name) for name in plan["environments"]]
     descriptions, problems = _descriptions(run_folder, names)
     parts = components(names, descriptions, trials)

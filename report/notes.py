@@ -15,6 +15,7 @@ _FLAG_WORDS = {
     Flag.CPU_TRACE_ONLY.value: "the trace holds no device events",
     Flag.FELL_BACK_TO_EAGER.value: "fell back to eager",
     Flag.CPU_KERNEL.value: "the extension holds no CUDA code",
+    Flag.IMPLAUSIBLE.value: "implausible: a rate above what the card can do",
 }
 
 

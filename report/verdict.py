@@ -45,6 +45,7 @@ class Code(str, Enum):
     CODE = "code-differs"
     DEVICE = "device-differs"
     STATUS = "status"
+    IMPLAUSIBLE = "implausible"
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ IN_ENVIRONMENTS = {
 HOST_SIDE = {
     "invoke", "jinja2", "docker", "packaging", "pynvml", "rich", "pydantic", "numpy", "scipy",
     "requests", "urllib3", "tomli", "pydantic_core",
+    "matplotlib",
 }  # fmt: skip
 
 
