@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Docker Engine, debootstrap and the buildx plug-in from Debian's packages. Debian 12 has no buildx
+# Docker Engine, debootstrap, Chromium and the buildx plug-in from Debian's packages. Debian 12 has no buildx
 # package, so the plug-in is unpacked from Debian 13's, which also drives the older engine.
 set -euo pipefail
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends \
-  docker.io debootstrap iptables ca-certificates make gcc g++ > /dev/null
+  docker.io debootstrap iptables ca-certificates make gcc g++ chromium > /dev/null
 docker buildx version > /dev/null 2>&1 && exit 0
 if apt-get install -y -qq docker-buildx > /dev/null 2>&1; then exit 0; fi
 
