@@ -11,6 +11,8 @@ from core import jsonio
 from core.errors import InputError, TorchrigError
 from core.records import Finding
 from envcheck import judging, profiles, verdict
+from envcheck.active import run
+from envcheck.active.plan import Plan
 from envcheck.checks import registry
 from envcheck.facts import collect
 from envcheck.reading import Facts, Unread
@@ -40,7 +42,7 @@ class Report:
         return verdict.document(self.scope, self.facts, list(self.findings), strict=strict)
 
 
-def host_report(
+def host_report(  # noqa: PLR0913 - one keyword for each thing a user can say
     *,
     device: str = "auto",
     environments: Iterable[Mapping[str, Any]] = (),
@@ -49,18 +51,23 @@ def host_report(
     facts: Optional[Mapping[str, Any]] = None,
     identify: bool = False,
     probe_image: str = "",
+    active: Optional[Plan] = None,
 ) -> Report:
     """Judge this host, or the host whose saved ``facts`` are given.
 
     ``environments`` are descriptions (environment.json, or name, wheel_cuda and toolkit_cuda of
     one); ``space_bytes`` is what they need at the engine's data root. Without ``profile`` the one
-    that fits the card found is taken. ``probe_image`` starts one short container.
+    that fits the card found is taken. ``probe_image`` starts one short container. ``active``
+    loads the devices too, which needs torch in this interpreter; facts that hold an ``active``
+    section are judged by the active checks as well.
 
     Raises:
         InputError: no such profile.
     """
     if facts is None:
         facts = collect.host(identify=identify, probe_image=probe_image)
+        if active is not None:
+            facts = {**facts, "active": run.collect(active)}
     wanted = Wanted(
         device=device,
         environments=tuple(environments),
@@ -83,6 +90,24 @@ def environment_report(
         facts = collect.environment(device=device, identify=identify)
     wanted = Wanted(device=device, environment=environment, shared_memory_bytes=shared_memory_bytes)
     return _report(registry.ENVIRONMENT, facts, wanted)
+
+
+def active_report(
+    *,
+    plan: Optional[Plan] = None,
+    profile: str = "",
+    facts: Optional[Mapping[str, Any]] = None,
+) -> Report:
+    """Load this machine's devices as ``plan`` says, or judge saved ``facts``, and nothing else.
+
+    Raises:
+        InputError: no such profile.
+    """
+    plan = plan or Plan()
+    if facts is None:
+        facts = {"active": run.collect(plan)}
+    wanted = Wanted(device=plan.device, profile=_profile(profile, facts))
+    return _report(registry.ACTIVE, facts, wanted)
 
 
 def host_findings(**options: Any) -> list[Finding]:
@@ -122,15 +147,25 @@ def described_environment() -> Optional[Mapping[str, Any]]:
 
 
 def _report(scope: str, facts: Mapping[str, Any], wanted: Wanted) -> Report:
-    found = judging.findings(registry.load(scope), facts, wanted)
+    scopes = {scope: None, **({registry.ACTIVE: None} if registry.ACTIVE in facts else {})}
+    found = judging.findings(registry.load(*scopes), facts, wanted)
     return Report(scope, facts, tuple(found))
 
 
 def _profile(name: str, facts: Mapping[str, Any]) -> profiles.Profile:
     if name:
         return profiles.load(name)
+    found = (_fitting(facts, path) for path in ("nvidia.devices", "active.devices"))
+    return next((profile for profile in found if profile is not None), profiles.Profile())
+
+
+def _fitting(facts: Mapping[str, Any], path: str) -> Optional[profiles.Profile]:
     try:
-        cards = Facts(facts).each("nvidia.devices")
+        cards = [card for card in Facts(facts).each(path) if not _is_cpu(card)]
         return profiles.fitting([card.text("pci_id") for card in cards])
     except (Unread, InputError):
-        return profiles.Profile()
+        return None
+
+
+def _is_cpu(card: Facts) -> bool:
+    return (card.maybe_text("name") or "").startswith("CPU")

@@ -7,10 +7,11 @@ from typing import Any, Mapping
 
 from core import jsonio
 from core.errors import InputError, ResultError
+from envcheck.facts.redact import encodable
 
 SCHEMA = 1
 KIND = "envcheck-facts"
-SCOPES = ("host", "environment")
+SCOPES = ("host", "environment", "active")
 
 
 def document(facts: Mapping[str, Any], scope: str, note: str = "") -> dict[str, Any]:
@@ -32,15 +33,20 @@ def read(path: Path) -> tuple[str, dict[str, Any]]:
     if not isinstance(data, dict) or data.get("kind") != KIND:
         raise _unusable(path, f"Its kind is not {KIND}.")
     schema, scope, facts = data.get("schema"), data.get("scope"), data.get("facts")
-    if isinstance(schema, int) and schema > SCHEMA:
+    if not isinstance(schema, int) or isinstance(schema, bool):
+        raise _unusable(path, "Its schema is no whole number.")
+    if schema > SCHEMA:
         raise InputError(
             f"{path} was written with schema {schema}.",
             why=f"This version reads schemas up to {SCHEMA}.",
             remedy="Update the tool, or judge the file with the version that wrote it.",
         )
-    if schema != SCHEMA or scope not in SCOPES or not isinstance(facts, dict):
+    if schema != SCHEMA or not isinstance(facts, dict) or scope not in SCOPES:
         raise _unusable(path, "Its schema, scope or facts are not usable.")
-    return scope, facts
+    try:
+        return scope, encodable(facts)
+    except RecursionError as error:
+        raise _unusable(path, "Its facts are nested too deeply.") from error
 
 
 def _unusable(path: Path, why: str) -> InputError:

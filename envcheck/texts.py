@@ -143,6 +143,30 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
         "Name an older architecture of the same major version, or use a newer CUDA.",
     ),
     (
+        "no C compiler",
+        r"failed to find c compiler|no working c\+\+ compiler|invalidcxxcompiler",
+        "torch.compile found no compiler.",
+        "Install a compiler (packages gcc and g++), or name one in CC and CXX.",
+    ),
+    (
+        "no Python headers",
+        r"python\.h: no such file",
+        "The Python headers are missing.",
+        "Install the Python headers (package python3-dev, in this Python's version).",
+    ),
+    (
+        "no CUDA headers",
+        r"cuda\.h: no such file",
+        "The compiler found no cuda.h for Triton's launcher.",
+        "Use a devel base image, or install the Triton that brings its own headers.",
+    ),
+    (
+        "libcuda not found",
+        r"libcuda\.so(\.1)?:? cannot (be )?(found|open)|cannot find -lcuda",
+        "The loader does not find the driver's libcuda.",
+        "Hand it in with the GPU (NVIDIA_DRIVER_CAPABILITIES=compute,utility) and run ldconfig.",
+    ),
+    (
         "no nvcc",
         r"cuda_home environment variable is not set",
         "There is no CUDA toolkit here.",

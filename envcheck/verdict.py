@@ -6,7 +6,10 @@ from typing import Any, Iterable, Mapping
 
 from core.records import Finding
 from core.status import CheckStatus
+from envcheck.checks import registry
 
+SCHEMA = 1
+KIND = "envcheck"
 PASS, WARN, FAIL, UNKNOWN = "pass", "warn", "fail", "unknown"
 
 
@@ -39,14 +42,15 @@ def exit_status(word: str) -> int:
 def document(
     scope: str, facts: Mapping[str, Any], findings: list[Finding], *, strict: bool
 ) -> dict[str, Any]:
-    """The JSON document of one judgement."""
+    """The JSON document of one judgement; docs/schemas has its schema."""
     return {
-        "schema": 1,
-        "kind": "envcheck",
+        "schema": SCHEMA,
+        "kind": KIND,
         "scope": scope,
         "verdict": verdict(findings, strict=strict),
         "strict": strict,
         "counts": count(findings),
         "facts": dict(facts),
         "findings": [finding.to_dict() for finding in findings],
+        "checks": registry.described(finding.id for finding in findings),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from envcheck import texts
 from envcheck.checks.gpus import CPU_ROWS, CPU_ROWS_ONLY, has_gpu
-from envcheck.checks.judgement import Judgement, failed, passed, skipped
+from envcheck.checks.judgement import Judgement, failed, info, passed, skipped
 from envcheck.checks.registry import HOST, check
 from envcheck.reading import Facts, Unread
 from envcheck.wanted import Wanted
@@ -20,15 +20,16 @@ TOOLKIT = (
 REGISTER = (
     "Register it: `sudo nvidia-ctk runtime configure --runtime=docker`, then restart the engine."
 )
-EXPECTED = "the NVIDIA runtime, or a CDI description of the cards"
+UNPROVEN = "No container proved it: build an image, or name one with --probe-image."
+EXPECTED = "a container that sees the card, by the NVIDIA runtime or by CDI"
 
 
 @check(
     "container.gpu",
     title="GPU for containers",
     scope=HOST,
-    looks_at="runtimes and CDI folders of the engine, CDI files, toolkit programs, snap, "
-    "an optional probe container",
+    looks_at="a probe container by every way there is, runtimes and CDI folders of the engine, "
+    "CDI files, toolkit programs, snap",
     why="Three unlike causes give the same text, could not select device driver.",
     needs=("docker.state", "docker.snap", "docker.toolkit", "docker.runtimes"),
     remedies=(CPU_ROWS, SNAP, TOOLKIT, REGISTER),
@@ -52,7 +53,8 @@ def gpu(facts: Facts, wanted: Wanted) -> Judgement:
 def _by_probe(facts: Facts) -> Judgement:
     text = facts.text("docker.gpu_probe.text")
     if facts.number("docker.gpu_probe.returncode") == 0 and "GPU 0" in text:
-        return passed(f"a probe container sees {texts.first_line(text, 60)}", EXPECTED)
+        way = facts.maybe_text("docker.gpu_probe.way") or "a way not recorded"
+        return passed(f"a container sees {texts.first_line(text, 60)} ({way})", EXPECTED)
     measured = texts.first_line(text)
     cause = texts.classify(text)
     if cause.name in ("no container GPU runtime", "unknown"):
@@ -66,10 +68,10 @@ def _by_configuration(facts: Facts) -> Judgement:
     if facts.flag("docker.snap"):
         return failed("Docker from snap", EXPECTED, "The engine comes from snap.", SNAP)
     if "nvidia" in facts.texts("docker.runtimes"):
-        return passed("the NVIDIA runtime is registered", EXPECTED)
+        return info("the NVIDIA runtime is registered", EXPECTED, UNPROVEN)
     specs = _texts(facts, "docker.cdi_specs")
     if specs and _texts(facts, "docker.cdi_folders"):
-        return passed(f"CDI: {', '.join(specs)}", EXPECTED)
+        return info(f"CDI: {', '.join(specs)}", EXPECTED, UNPROVEN)
     toolkit = facts.texts("docker.toolkit")
     if toolkit:
         why = "The toolkit is installed but the engine knows neither its runtime nor CDI."

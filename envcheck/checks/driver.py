@@ -5,7 +5,7 @@ from __future__ import annotations
 from envcheck import cuda_levels, texts
 from envcheck.checks.gpus import CPU_ROWS_ONLY, describe, has_gpu
 from envcheck.checks.judgement import Judgement, failed, info, passed, skipped, warned
-from envcheck.checks.registry import HOST, check
+from envcheck.checks.registry import HOST, MINOR, check
 from envcheck.checks.system import is_wsl
 from envcheck.reading import Facts, Unread
 from envcheck.wanted import Wanted
@@ -203,6 +203,7 @@ def _one(driver: str, offered: str, environment: object, *, geforce: bool) -> Ju
     "driver.persistence",
     title="Persistence mode",
     scope=HOST,
+    severity=MINOR,
     looks_at="persistence mode of every GPU",
     why="Without it the driver starts anew for every short job, which costs seconds.",
     needs=("nvidia.devices",),

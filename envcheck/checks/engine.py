@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from core import versions
 from envcheck.checks.judgement import Judgement, failed, info, passed, skipped, warned
-from envcheck.checks.registry import HOST, check
+from envcheck.checks.registry import HOST, MAJOR, MINOR, check
 from envcheck.facts.docker import STATES
-from envcheck.reading import Facts
+from envcheck.reading import Facts, Unread
 from envcheck.wanted import Wanted
 
 GIB = 1024**3
@@ -22,6 +22,10 @@ CLIENT = "Install the docker command line, or unset DOCKER_HOST."
 MOVE = (
     'Move the data root to a larger disk ("data-root" in /etc/docker/daemon.json, then restart '
     "the engine), or free space there yourself; this tool never prunes."
+)
+MOVE_THERE = (
+    'Move the data root to {path}, which has {free:.0f} GiB free: "data-root": "{folder}" in '
+    "/etc/docker/daemon.json, then restart the engine; this tool never moves or prunes anything."
 )
 NEWER = "Update Docker Engine to 20.10.6 or newer."
 BUILDX = "Install the plug-in (package docker-buildx-plugin or docker-buildx)."
@@ -61,6 +65,7 @@ def docker(facts: Facts, wanted: Wanted) -> Judgement:
     "engine.builder",
     title="Image builder",
     scope=HOST,
+    severity=MAJOR,
     looks_at="engine version, buildx plug-in",
     why="Before 20.10.6 BuildKit's mounts were ignored without a word.",
     needs=("docker.server_version", "docker.buildx"),
@@ -84,10 +89,11 @@ def builder(facts: Facts, wanted: Wanted) -> Judgement:
     "engine.space",
     title="Space at the engine's data root",
     scope=HOST,
-    looks_at="free bytes and inodes of the file system that holds DockerRootDir",
+    looks_at="free bytes and inodes of the file system that holds DockerRootDir, against the sum "
+    "of what the table's images will need; other disks with room",
     why="Images land there, often on a small system disk while another disk is empty.",
     needs=("docker.data_root", "docker.free_bytes"),
-    remedies=(MOVE,),
+    remedies=(MOVE, MOVE_THERE),
     source="https://github.com/mlcommons/training/issues/694",
     after=("engine.docker",),
 )
@@ -99,19 +105,38 @@ def space(facts: Facts, wanted: Wanted) -> Judgement:
     measured = f"{free / GIB:.1f} GiB free at {root}"
     expected = f"at least {need / GIB:.1f} GiB"
     if free < need:
-        return failed(measured, expected, "The images will not fit.", MOVE)
+        why = "The images that are still to be built will not fit."
+        return failed(measured, expected, why, _elsewhere(facts, free, need))
     if inodes is not None and inodes < LEAST_INODES:
         why = "Installing torch makes tens of thousands of files."
-        return failed(f"{inodes} inodes free at {root}", f"{LEAST_INODES}", why, MOVE)
+        remedy = _elsewhere(facts, free, need)
+        return failed(f"{inodes} inodes free at {root}", f"{LEAST_INODES}", why, remedy)
     if inodes is None:
         return passed(f"{measured}, inodes not counted", expected)
     return passed(measured, expected)
+
+
+def _elsewhere(facts: Facts, here: int, need: int) -> str:
+    """The remedy: the roomiest other disk by name where one has enough, else any larger one.
+
+    The disk that holds the data root is told by its free bytes, so it must have clearly more.
+    """
+    try:
+        disks = [(d.count("free_bytes"), d.text("path")) for d in facts.each("system.disks")]
+    except Unread:
+        return MOVE
+    free, path = max(disks, default=(0, ""))
+    if free < need or free <= here:
+        return MOVE
+    folder = f"{path.rstrip('/')}/docker"
+    return MOVE_THERE.format(path=path, free=free / GIB, folder=folder)
 
 
 @check(
     "engine.mirrors",
     title="Registry mirrors",
     scope=HOST,
+    severity=MINOR,
     looks_at="RegistryConfig of `docker info`",
     why="Where the default registry is blocked, pulls need a mirror or a prefix.",
     needs=("docker.mirrors",),

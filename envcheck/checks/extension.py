@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from envcheck.checks.judgement import Judgement, info, passed
-from envcheck.checks.registry import ENVIRONMENT, check
+from envcheck.checks.registry import ENVIRONMENT, MINOR, check
 from envcheck.reading import Facts
 from envcheck.wanted import Wanted
 
@@ -15,6 +15,7 @@ EXPECTED = "built for this torch, with CUDA code"
     "extension.built",
     title="Custom kernels",
     scope=ENVIRONMENT,
+    severity=MINOR,
     looks_at="build.json beside the built libraries, torch.__version__",
     why="A library built for another torch loads wrongly or not at all.",
     needs=("extension.builds", "torch.version"),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Mapping
+
 from envcheck.checks.gpus import LOADED, describe, has_gpu, no_gpu
 from envcheck.checks.judgement import Judgement, failed, info, passed, skipped, warned
-from envcheck.checks.registry import HOST, check
+from envcheck.checks.registry import HOST, MAJOR, check
+from envcheck.profiles import Expected
 from envcheck.reading import Facts, Unread
 from envcheck.wanted import Wanted
 
@@ -85,7 +88,8 @@ def _wsl_gpu(facts: Facts) -> bool:
     "gpu.profile",
     title="Card against the profile",
     scope=HOST,
-    looks_at="name, PCI id, compute capability, memory, default power, PCIe limits of every GPU",
+    looks_at="PCI id, compute capability, cores, memory and its bus, default power, PCIe limits "
+    "of every GPU",
     why="A 4090 is not a 4090 D; results of one say nothing about the other.",
     needs=("nvidia.devices",),
     remedies=(NOT_THE_CARD,),
@@ -97,23 +101,39 @@ def profile(facts: Facts, wanted: Wanted) -> Judgement:
     cards = facts.each("nvidia.devices")
     if not wanted.profile.card or not cards:
         return skipped(f"the profile {wanted.profile.name} expects no particular card")
-    expected = wanted.profile.title
+    measured, expected = describe(cards), wanted.profile.title
+    ids = dict.fromkeys(card.text("pci_id") for card in cards)
+    others = [pci for pci in ids if pci not in wanted.profile.pci_ids]
+    if others:
+        why = f"PCI {', '.join(others)} is not {' or '.join(wanted.profile.pci_ids)}."
+        return failed(measured, expected, why, NOT_THE_CARD)
+    answers = [_against(card, wanted.profile.card) for card in cards]
+    wrong, unsure, unread = (
+        "; ".join(dict.fromkeys(item for part in parts for item in part)) for parts in zip(*answers)
+    )
+    if wrong:
+        return failed(measured, expected, f"{wrong}.", NOT_THE_CARD)
+    if unsure:
+        return info(measured, expected, f"Unverified value: {unsure}.")
+    if unread:
+        return info(measured, expected, f"The PCI id fits; not compared: {unread}.")
+    return passed(measured, expected)
+
+
+def _against(card: Facts, expected: Mapping[str, Expected]) -> tuple[list[str], ...]:
+    """Differences from measured values, from unverified ones, and what could not be read."""
     wrong: list[str] = []
     unsure: list[str] = []
-    for card in cards:
-        pci = card.text("pci_id")
-        if pci not in wanted.profile.pci_ids:
-            wrong.append(f"PCI {pci} is not {' or '.join(wanted.profile.pci_ids)}")
-        for name, value in wanted.profile.card.items():
+    unread: list[str] = []
+    for name, value in expected.items():
+        try:
             difference = _difference(card, name, value.value)
-            if difference:
-                (unsure if value.unverified else wrong).append(difference)
-    measured = describe(cards)
-    if wrong:
-        return failed(measured, expected, "; ".join(dict.fromkeys(wrong)) + ".", NOT_THE_CARD)
-    if unsure:
-        return info(measured, expected, f"Unverified value: {'; '.join(dict.fromkeys(unsure))}.")
-    return passed(measured, expected)
+        except Unread:
+            unread.append(name)
+            continue
+        if difference:
+            (unsure if value.unverified else wrong).append(difference)
+    return wrong, unsure, unread
 
 
 def _difference(card: Facts, name: str, value: object) -> str:
@@ -121,7 +141,10 @@ def _difference(card: Facts, name: str, value: object) -> str:
         gib = card.count("memory_bytes") / 1024**3
         near = isinstance(value, (int, float)) and abs(gib - value) <= 0.05 * value
         return "" if near else f"memory {gib:.1f} GiB, not {value}"
-    found = card.text(name) if isinstance(value, str) else card.number(name)
+    if isinstance(value, bool):
+        found: object = card.flag(name)
+    else:
+        found = card.text(name) if isinstance(value, str) else card.number(name)
     return "" if found == value else f"{name} {found}, not {value}"
 
 
@@ -156,7 +179,7 @@ def mode(facts: Facts, wanted: Wanted) -> Judgement:
     "gpu.memory_health",
     title="Memory errors",
     scope=HOST,
-    looks_at="uncorrected ECC errors and remapped rows, where the card counts them",
+    looks_at="ECC mode, uncorrected errors and remapped rows, where the card has them",
     why="A card that flips bits computes wrong results.",
     needs=("nvidia.devices",),
     remedies=(REPLACE,),
@@ -165,7 +188,10 @@ def mode(facts: Facts, wanted: Wanted) -> Judgement:
 def memory_health(facts: Facts, wanted: Wanted) -> Judgement:
     """No uncorrected error since the driver was loaded, no failed or pending remap."""
     del wanted
-    cards = [c for c in facts.each("nvidia.devices") if c.was_read("uncorrected_errors")]
+    listed = facts.each("nvidia.devices")
+    cards = [c for c in listed if c.was_read("uncorrected_errors")]
+    if not cards and any(c.was_read("ecc") and not c.flag("ecc") for c in listed):
+        return info("ECC is off", "errors counted", "A flipped bit in this memory goes unseen.")
     if not cards:
         return skipped("these cards count no memory errors (no ECC)")
     errors = sum(card.count("uncorrected_errors") for card in cards)
@@ -184,6 +210,7 @@ def memory_health(facts: Facts, wanted: Wanted) -> Judgement:
     "gpu.idle",
     title="Other processes on the GPU",
     scope=HOST,
+    severity=MAJOR,
     looks_at="number of compute processes on every GPU",
     why="Another process on the card changes every time that is measured.",
     needs=("nvidia.devices",),

@@ -6,7 +6,7 @@ from typing import Optional
 
 from envcheck.checks.gpus import LOADED
 from envcheck.checks.judgement import Judgement, passed, skipped, warned
-from envcheck.checks.registry import HOST, check
+from envcheck.checks.registry import HOST, MAJOR, check
 from envcheck.reading import Facts
 from envcheck.wanted import Wanted
 
@@ -22,6 +22,7 @@ HARMLESS = ("idle", "application clocks", "power cap", "sync boost", "display cl
     "gpu.power_limit",
     title="Power limit",
     scope=HOST,
+    severity=MAJOR,
     looks_at="power limit and default power limit of every GPU",
     why="A lowered limit makes a good card slow.",
     needs=("nvidia.devices",),
@@ -50,6 +51,7 @@ def power_limit(facts: Facts, wanted: Wanted) -> Judgement:
     "gpu.throttle",
     title="Throttling now",
     scope=HOST,
+    severity=MAJOR,
     looks_at="throttle reasons and temperature of every GPU",
     why="Heat or a weak supply slows a card; a power cap under load is normal.",
     needs=("nvidia.devices",),
@@ -78,6 +80,7 @@ def throttle(facts: Facts, wanted: Wanted) -> Judgement:
     "gpu.pcie",
     title="PCIe link under load",
     scope=HOST,
+    severity=MAJOR,
     looks_at="generation and width of the link, with the utilisation at that moment",
     why="An idle link saves power and tells nothing; a busy link at Gen 1 or x1 is a fault.",
     needs=("nvidia.devices",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from dataclasses import dataclass
-from typing import Callable
+from typing import Callable, Iterable
 
 import envcheck.checks
 from envcheck.checks.judgement import Judgement
@@ -16,6 +16,13 @@ Judge = Callable[[Facts, Wanted], Judgement]
 
 HOST = "host"
 ENVIRONMENT = "environment"
+ACTIVE = "active"
+CRITICAL, MAJOR, MINOR = "critical", "major", "minor"
+SEVERITIES = {
+    CRITICAL: "can stop the job: at worst a failure",
+    MAJOR: "costs speed or some rows: at worst a warning",
+    MINOR: "worth knowing: at worst information",
+}
 AREAS = (
     "system",
     "driver",
@@ -29,6 +36,7 @@ AREAS = (
     "device",
     "toolchain",
     "extension",
+    "active",
 )
 
 
@@ -39,6 +47,7 @@ class Check:
     ``id`` is ``area.name`` and ``looks_at`` says what is read, in words. Every path in ``needs``
     must have been read, else the check is ``skip`` (``fail`` where ``demanded``). The ids in
     ``after`` are causes: where one of them failed, this check only says that it follows from it.
+    ``severity`` says what the check can cost: one of ``SEVERITIES``.
     """
 
     id: str
@@ -52,6 +61,7 @@ class Check:
     source: str
     after: tuple[str, ...] = ()
     demanded: bool = False
+    severity: str = CRITICAL
 
     @property
     def area(self) -> str:
@@ -74,6 +84,7 @@ def check(  # noqa: PLR0913 - one keyword for each field of a check
     source: str = "",
     after: tuple[str, ...] = (),
     demanded: bool = False,
+    severity: str = CRITICAL,
 ) -> Callable[[Judge], Judge]:
     """Register the decorated function as a check."""
 
@@ -81,7 +92,18 @@ def check(  # noqa: PLR0913 - one keyword for each field of a check
         if id in _CHECKS:
             raise ValueError(f"two checks are called {id}")
         _CHECKS[id] = Check(
-            id, title, scope, looks_at, why, needs, remedies, judge, source, after, demanded
+            id,
+            title,
+            scope,
+            looks_at,
+            why,
+            needs,
+            remedies,
+            judge,
+            source,
+            after,
+            demanded,
+            severity,
         )
         return judge
 
@@ -94,6 +116,21 @@ def load(*scopes: str) -> list[Check]:
         importlib.import_module(f"envcheck.checks.{module}")
     found = [item for item in _CHECKS.values() if not scopes or item.scope in scopes]
     return _causes_first(sorted(found, key=lambda item: AREAS.index(item.area)))
+
+
+def described(ids: Iterable[str]) -> dict[str, dict[str, str]]:
+    """What the named checks are: severity, what they look at, why, and their source."""
+    known = {item.id: item for item in load()}
+    return {
+        name: {
+            "severity": known[name].severity,
+            "looks_at": known[name].looks_at,
+            "why": known[name].why,
+            "source": known[name].source,
+        }
+        for name in ids
+        if name in known
+    }
 
 
 def _causes_first(checks: list[Check]) -> list[Check]:

@@ -1,11 +1,11 @@
-"""What building a custom kernel and torch.compile need. A lack costs those workloads only."""
+"""What building a custom kernel needs. A lack costs those rows only."""
 
 from __future__ import annotations
 
 from core import versions
 from envcheck import cuda_levels
-from envcheck.checks.judgement import Judgement, info, passed, skipped, warned
-from envcheck.checks.registry import ENVIRONMENT, check
+from envcheck.checks.judgement import Judgement, failed, info, passed, skipped, warned
+from envcheck.checks.registry import ENVIRONMENT, MAJOR, check
 from envcheck.reading import Facts, Unread
 from envcheck.wanted import Wanted
 
@@ -19,8 +19,8 @@ OLDER_GCC = (
 ARCHITECTURE = "Leave them out of the environment's arch_list, or use a newer toolkit."
 INSTALL_NINJA = "Install ninja: `pip install ninja`."
 PATH_NINJA = "ninja is installed but not found: put its folder ({folder}/bin) on PATH."
-COMPILER = "Install a C++ compiler (package g++)."
-HEADERS = "Install the Python headers (package python3-dev, in this Python's version)."
+DISTRIBUTION = "/usr/bin/nvcc"
+FOLLOWS = "nvcc is of another major version than the wheel: see toolchain.nvcc"
 EXTENSION = "only the custom kernel's CUDA rows are affected"
 
 
@@ -48,12 +48,12 @@ def nvcc(facts: Facts, wanted: Wanted) -> Judgement:
 
 def _compared(facts: Facts, wanted: Wanted, expected: str) -> Judgement:
     wheel, found = facts.text("torch.cuda"), facts.version("tools.nvcc.version")
-    by = facts.maybe_text("tools.nvcc.found_by") or "an unknown way"
-    measured = f"{found}, found by {by}"
+    measured = f"{found}, {_which(facts)}"
     ours, theirs = versions.major_minor(found), versions.major_minor(facts.version("torch.cuda"))
     if ours[0] != theirs[0]:
         why = f"Another major version: {EXTENSION}."
-        return warned(measured, expected, why, SAME_MAJOR.format(major=theirs[0]))
+        judge = failed if _cuda_rows(facts, wanted) else warned
+        return judge(measured, expected, why, SAME_MAJOR.format(major=theirs[0]))
     declared = wanted.expected("toolkit_cuda")
     if declared and ours != versions.major_minor(declared):
         return warned(measured, f"CUDA {declared}", "Not the toolkit of the table.", DECLARE)
@@ -62,6 +62,30 @@ def _compared(facts: Facts, wanted: Wanted, expected: str) -> Judgement:
     if declared:
         return info(measured, expected, f"The table declares toolkit {declared} and wheel {wheel}.")
     return warned(measured, expected, "Another minor version, not declared.", DECLARE)
+
+
+def _which(facts: Facts) -> str:
+    """Which nvcc it is and what led to it."""
+    by = facts.maybe_text("tools.nvcc.found_by") or "an unknown way"
+    path = facts.maybe_text("tools.nvcc.path") or "no path recorded"
+    owner = ", the distribution's own" if path == DISTRIBUTION else ""
+    return f"{path} found by {by}{owner}"
+
+
+def _cuda_rows(facts: Facts, wanted: Wanted) -> bool:
+    """Whether rows that need nvcc can run here: a GPU is wanted, or torch sees one."""
+    return wanted.wants_gpu or (
+        wanted.device != "cpu" and facts.maybe_text("torch.available") == "ok"
+    )
+
+
+def _other_major(facts: Facts) -> bool:
+    """Whether nvcc's major version is not the wheel's: one cause, told by toolchain.nvcc."""
+    try:
+        wheel, found = facts.version("torch.cuda"), facts.version("tools.nvcc.version")
+    except Unread:
+        return False
+    return versions.major_minor(wheel)[0] != versions.major_minor(found)[0]
 
 
 def _no_nvcc(facts: Facts, wanted: Wanted) -> Judgement:
@@ -79,6 +103,7 @@ def _no_nvcc(facts: Facts, wanted: Wanted) -> Judgement:
     "toolchain.architectures",
     title="nvcc against the architecture list",
     scope=ENVIRONMENT,
+    severity=MAJOR,
     looks_at="arch_list of the environment, version of nvcc",
     why="An older nvcc does not know newer cards: 11.7 knows neither 8.9 nor 9.0.",
     needs=("tools.nvcc.version",),
@@ -90,9 +115,11 @@ def architectures(facts: Facts, wanted: Wanted) -> Judgement:
     declared = (wanted.environment or {}).get("arch_list")
     if not isinstance(declared, (list, tuple)) or not declared:
         return skipped("the environment declares no arch_list")
+    if _other_major(facts):
+        return skipped(FOLLOWS)
     listed, found = [str(item) for item in declared], facts.version("tools.nvcc.version")
     unknown = cuda_levels.unknown_to_nvcc(listed, found)
-    measured = f"nvcc {found}"
+    measured = f"nvcc {found} ({_which(facts)})"
     expected = f"knows {', '.join(listed)}"
     if unknown:
         why = f"It cannot target {', '.join(unknown)}: {EXTENSION}."
@@ -104,6 +131,7 @@ def architectures(facts: Facts, wanted: Wanted) -> Judgement:
     "toolchain.gcc",
     title="Host compiler against nvcc",
     scope=ENVIRONMENT,
+    severity=MAJOR,
     looks_at="version of the C++ compiler that nvcc uses, version of nvcc",
     why="nvcc refuses a host compiler that is newer than it knows.",
     needs=("tools.nvcc.version",),
@@ -113,6 +141,8 @@ def architectures(facts: Facts, wanted: Wanted) -> Judgement:
 def gcc(facts: Facts, wanted: Wanted) -> Judgement:
     """Not newer than this CUDA accepts."""
     del wanted
+    if _other_major(facts):
+        return skipped(FOLLOWS)
     cuda = facts.version("tools.nvcc.version")
     own = facts.was_read("tools.nvcc.host_compiler")
     place = "tools.nvcc.host_compiler" if own else "tools.cxx"
@@ -132,6 +162,7 @@ def gcc(facts: Facts, wanted: Wanted) -> Judgement:
     "toolchain.ninja",
     title="ninja runs",
     scope=ENVIRONMENT,
+    severity=MAJOR,
     looks_at="`ninja --version`, run",
     why="Building an extension needs the executable on PATH; having the package is not enough.",
     needs=("tools.ninja",),
@@ -149,30 +180,3 @@ def ninja(facts: Facts, wanted: Wanted) -> Judgement:
         why = "The package is there, its executable is not on PATH."
         return warned("not on PATH", expected, why, PATH_NINJA.format(folder=folder))
     return warned("absent", expected, "Extensions cannot be built here.", INSTALL_NINJA)
-
-
-@check(
-    "toolchain.compile",
-    title="What torch.compile needs",
-    scope=ENVIRONMENT,
-    looks_at="a C++ compiler, Python.h, whether this torch has torch.compile",
-    why="It compiles small C++ files at run time and fails without them.",
-    needs=("torch.compile",),
-    remedies=(COMPILER, HEADERS),
-    source="https://github.com/pytorch/pytorch/issues/116696",
-    after=("torch.import",),
-)
-def compile_(facts: Facts, wanted: Wanted) -> Judgement:
-    """A compiler and the headers, where this torch can compile at all."""
-    del wanted
-    expected = "C++ compiler and Python headers"
-    if not facts.flag("torch.compile"):
-        return info("no torch.compile", "any", "This torch has no torch.compile: unsupported.")
-    if not facts.was_read("tools.cxx"):
-        return warned("no C++ compiler", expected, "The compiled rows cannot run.", COMPILER)
-    compiler = f"{facts.text('tools.cxx.family')} {facts.version('tools.cxx.version')}"
-    if not facts.was_read("python.headers"):
-        why = "Python.h is missing: the compiled rows cannot run."
-        return warned(f"{compiler}, no headers", expected, why, HEADERS)
-    facts.text("python.headers")
-    return passed(f"{compiler}, headers", expected)

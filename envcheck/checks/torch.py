@@ -5,7 +5,7 @@ from __future__ import annotations
 from core import versions
 from envcheck import texts
 from envcheck.checks.judgement import Judgement, failed, info, passed, skipped, warned
-from envcheck.checks.registry import ENVIRONMENT, check
+from envcheck.checks.registry import ENVIRONMENT, MAJOR, check
 from envcheck.reading import Facts
 from envcheck.wanted import Wanted
 
@@ -14,6 +14,10 @@ REBUILD = "Build the environment again from its lock: `invoke build --env {name}
 OTHER_ENVIRONMENT = "Use an environment whose torch was built for this card."
 ADDON = "Install the build of the add-on that belongs to this torch, or remove the add-on."
 AUDIO = "Install the torchaudio that belongs to this torch."
+RUNTIME = (
+    "Take the folder of the other CUDA runtime out of LD_LIBRARY_PATH and LD_PRELOAD, or install "
+    "the wheel that was built for it."
+)
 CUDNN = "Install the nvidia-cudnn package that this torch names, and no other."
 
 
@@ -91,10 +95,30 @@ def cuda(facts: Facts, wanted: Wanted) -> Judgement:
 
 
 @check(
+    "torch.cuda_loaded",
+    title="CUDA runtime that got loaded",
+    scope=ENVIRONMENT,
+    looks_at="cudaRuntimeGetVersion of the loaded libcudart, torch.version.cuda",
+    why="Another runtime than the wheel's own can be loaded without a word.",
+    needs=("torch.cuda", "torch.cuda_loaded"),
+    remedies=(RUNTIME,),
+    source="https://github.com/zai-org/ChatGLM-6B/issues/921",
+    after=IMPORTED,
+)
+def cuda_loaded(facts: Facts, wanted: Wanted) -> Judgement:
+    """The CUDA that torch was built for."""
+    del wanted
+    loaded, built = facts.version("torch.cuda_loaded"), facts.version("torch.cuda")
+    if versions.major_minor(loaded) == versions.major_minor(built):
+        return passed(loaded, built)
+    return failed(loaded, built, "The CUDA runtime that was loaded is not the wheel's.", RUNTIME)
+
+
+@check(
     "torch.cudnn",
     title="cuDNN built and loaded",
     scope=ENVIRONMENT,
-    looks_at="torch.backends.cudnn.version(), the version of the nvidia-cudnn package",
+    looks_at="the cuDNN that torch loaded, the one it was compiled with, the nvidia-cudnn package",
     why="A library file swapped under torch changes speed threefold without an error.",
     needs=("torch.cudnn",),
     remedies=(CUDNN,),
@@ -102,16 +126,30 @@ def cuda(facts: Facts, wanted: Wanted) -> Judgement:
     after=IMPORTED,
 )
 def cudnn(facts: Facts, wanted: Wanted) -> Judgement:
-    """The loaded cuDNN is the installed package's."""
+    """The installed package's, of the compiled major version and not older than it."""
     del wanted
-    loaded = cudnn_version(facts.count("torch.cudnn"))
+    loaded, built = cudnn_version(facts.count("torch.cudnn")), _built(facts)
+    measured = f"{loaded}, built with {built or 'not recorded'}"
     named = [v for k, v in facts.table("packages").items() if k.startswith("nvidia-cudnn")]
+    expected = " or ".join(named) or built or "any"
+    if named and not any(item.startswith(loaded) for item in named):
+        why = "The cuDNN that was loaded is not the one installed for torch."
+        return failed(measured, expected, why, CUDNN)
+    if built and not _serves(loaded, built):
+        why = f"torch was built with cuDNN {built}; what was loaded is older or of another major."
+        return failed(measured, expected, why, CUDNN)
     if not named:
-        return info(loaded, "any", "cuDNN comes with torch or the system, not as a package.")
-    if any(item.startswith(loaded) for item in named):
-        return passed(loaded, " or ".join(named))
-    why = "The cuDNN that was loaded is not the one installed for torch."
-    return failed(loaded, " or ".join(named), why, CUDNN)
+        return info(measured, expected, "cuDNN comes with torch or the system, not as a package.")
+    return passed(measured, expected)
+
+
+def _built(facts: Facts) -> str:
+    return facts.version("torch.cudnn_built") if facts.was_read("torch.cudnn_built") else ""
+
+
+def _serves(loaded: str, built: str) -> bool:
+    ours, theirs = versions.release(loaded), versions.release(built)
+    return ours[0] == theirs[0] and ours >= theirs
 
 
 def cudnn_version(number: int) -> str:
@@ -232,6 +270,7 @@ def audio(facts: Facts, wanted: Wanted) -> Judgement:
     "torch.addons",
     title="Triton, xFormers, FlashAttention",
     scope=ENVIRONMENT,
+    severity=MAJOR,
     looks_at="the import of each that is installed",
     why="A compiled add-on made for another torch is present and unusable.",
     needs=("torch.addons",),

@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 from envcheck.facts import docker, extension, libraries, nvidia, python, system, tools, torch
 from envcheck.facts.field import attempt
-from envcheck.facts.redact import without_home
+from envcheck.facts.redact import encodable, without_home
 
 
 def host(*, identify: bool = False, probe_image: str = "") -> dict[str, Any]:
@@ -20,7 +20,7 @@ def host(*, identify: bool = False, probe_image: str = "") -> dict[str, Any]:
             "docker": lambda: docker.collect(probe_image),
         }
     )
-    return found if identify else without_home(found, str(Path.home()))
+    return _named(found, identify=identify)
 
 
 def environment(*, device: str = "auto", identify: bool = False) -> dict[str, Any]:
@@ -36,7 +36,12 @@ def environment(*, device: str = "auto", identify: bool = False) -> dict[str, An
             "nvidia": lambda: nvidia.collect(identify=identify),
         }
     )
-    return found if identify else without_home(found, str(Path.home()))
+    return _named(found, identify=identify)
+
+
+def _named(found: dict[str, Any], *, identify: bool) -> dict[str, Any]:
+    plain: dict[str, Any] = encodable(found)
+    return plain if identify else without_home(plain, str(Path.home()))
 
 
 def _gather(sections: dict[str, Callable[[], Any]]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from envcheck.facts.field import attempt, unavailable
+from envcheck.facts.gpu_probe import probe
 from envcheck.facts.shell import Ran, run
 
 SOCKET = "/var/run/docker.sock"
@@ -30,7 +31,7 @@ def collect(probe_image: str = "") -> dict[str, Any]:
         "toolkit": [name for name in _TOOLKIT if shutil.which(name)],
         "cdi_specs": attempt(_cdi_specs, ("/etc/cdi", "/var/run/cdi")),
         **_engine(info if state == "ok" else {}, text or state),
-        "gpu_probe": _probe(probe_image) if probe_image else unavailable("no probe image named"),
+        "gpu_probe": attempt(probe, probe_image),
     }
 
 
@@ -85,6 +86,7 @@ def _engine(info: dict[str, Any], why: str) -> dict[str, Any]:
         "storage_driver": field("Driver"),
         "cgroup_driver": field("CgroupDriver"),
         "cgroup_version": field("CgroupVersion"),
+        "limits": _limits(info) if info else unavailable(why),
         "runtimes": sorted(info["Runtimes"]) if info.get("Runtimes") else unavailable(why),
         "cdi_folders": (info.get("CDISpecDirs") or []) if info else unavailable(why),
         "mirrors": attempt(_mirrors, info) if info else unavailable(why),
@@ -92,6 +94,17 @@ def _engine(info: dict[str, Any], why: str) -> dict[str, Any]:
         "data_root": root,
         **_space(root, why),
     }
+
+
+def _limits(info: dict[str, Any]) -> list[str]:
+    """What the engine can bound a container in."""
+    known = {
+        "MemoryLimit": "memory",
+        "SwapLimit": "swap",
+        "PidsLimit": "pids",
+        "CpuCfsQuota": "cpu",
+    }
+    return [name for field, name in known.items() if info.get(field) is True]
 
 
 def _mirrors(info: dict[str, Any]) -> list[str]:
@@ -142,9 +155,3 @@ def _cdi_specs(folders: tuple[str, ...]) -> list[str]:
 def _names_nvidia(path: Path) -> bool:
     pattern = r"nvidia\.com/gpu"
     return bool(re.search(pattern, path.read_text(encoding="utf-8", errors="replace")[:65536]))
-
-
-def _probe(image: str) -> dict[str, Any]:
-    argv = ["docker", "run", "--rm", "--network", "none", "--gpus", "all", image]
-    ran = run([*argv, "nvidia-smi", "-L"], timeout_s=30)
-    return {"returncode": ran.returncode, "text": (ran.why or ran.text)[:1000]}

@@ -87,6 +87,8 @@ def _device(nvml: Any, handle: Any, *, identify: bool) -> dict[str, Any]:
         "compute_capability": ask(
             "nvmlDeviceGetCudaComputeCapability", then=lambda pair: f"{pair[0]}.{pair[1]}"
         ),
+        "cores": ask("nvmlDeviceGetNumGpuCores"),
+        "memory_bus_bits": ask("nvmlDeviceGetMemoryBusWidth"),
         "memory_bytes": ask("nvmlDeviceGetMemoryInfo", then=lambda memory: memory.total),
         "memory_used_bytes": ask("nvmlDeviceGetMemoryInfo", then=lambda memory: memory.used),
         "persistence": ask("nvmlDeviceGetPersistenceMode", then=bool),
@@ -110,9 +112,14 @@ def _state(nvml: Any, ask: Callable[..., Any]) -> dict[str, Any]:
         "power_default_w": ask("nvmlDeviceGetPowerManagementDefaultLimit", then=watts),
         "power_draw_w": ask("nvmlDeviceGetPowerUsage", then=watts),
         "temperature_c": ask("nvmlDeviceGetTemperature", nvml.NVML_TEMPERATURE_GPU),
+        "temperature_slowdown_c": ask(
+            "nvmlDeviceGetTemperatureThreshold", nvml.NVML_TEMPERATURE_THRESHOLD_SLOWDOWN
+        ),
         "fan_percent": ask("nvmlDeviceGetFanSpeed"),
         "sm_clock_mhz": ask("nvmlDeviceGetClockInfo", sm),
         "sm_clock_max_mhz": ask("nvmlDeviceGetMaxClockInfo", sm),
+        "sm_clock_set_mhz": ask("nvmlDeviceGetApplicationsClock", sm),
+        "sm_clock_set_default_mhz": ask("nvmlDeviceGetDefaultApplicationsClock", sm),
         "throttle_reasons": ask("nvmlDeviceGetCurrentClocksThrottleReasons", then=throttle_reasons),
         "performance_state": ask("nvmlDeviceGetPerformanceState"),
         "utilisation_percent": ask("nvmlDeviceGetUtilizationRates", then=lambda rates: rates.gpu),

@@ -27,9 +27,13 @@ class Ran:
 
 
 def run(
-    argv: Sequence[str], *, timeout_s: float = 5.0, env: Optional[Mapping[str, str]] = None
+    argv: Sequence[str],
+    *,
+    timeout_s: float = 5.0,
+    env: Optional[Mapping[str, str]] = None,
+    limit: int = LIMIT,
 ) -> Ran:
-    """Run ``argv`` with untranslated messages and no input."""
+    """Run ``argv`` with untranslated messages and no input; keep ``limit`` bytes of a stream."""
     try:
         process = subprocess.Popen(
             list(argv),
@@ -43,16 +47,16 @@ def run(
         return Ran(why=f"{argv[0]} is not on PATH")
     except OSError as error:
         return Ran(why=f"{argv[0]} does not start: {error}")
-    return _finish(process, argv[0], timeout_s)
+    return _finish(process, argv[0], timeout_s, limit)
 
 
-def _finish(process: subprocess.Popen[bytes], name: str, timeout_s: float) -> Ran:
+def _finish(process: subprocess.Popen[bytes], name: str, timeout_s: float, limit: int) -> Ran:
     try:
         out, err = process.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired:
         _kill(process)
         return Ran(why=f"{name} did not answer within {timeout_s:g} s")
-    return Ran(process.returncode, _decode(out), _decode(err))
+    return Ran(process.returncode, _decode(out, limit), _decode(err, limit))
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
@@ -66,5 +70,5 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
             stream.close()
 
 
-def _decode(raw: bytes) -> str:
-    return raw[:LIMIT].decode("utf-8", errors="replace")
+def _decode(raw: bytes, limit: int) -> str:
+    return raw[:limit].decode("utf-8", errors="replace")

@@ -29,6 +29,7 @@ def _pci_id(text: str) -> str:
 _FIELDS: tuple[tuple[str, str, Callable[[str], Any]], ...] = (
     ("name", "name", str),
     ("uuid", "uuid", str),
+    ("pci.bus_id", "bus", str),
     ("pci.device_id", "pci_id", _pci_id),
     ("compute_cap", "compute_capability", str),
     ("memory.total", "memory_bytes", lambda text: int(text) * MIB),
@@ -37,6 +38,7 @@ _FIELDS: tuple[tuple[str, str, Callable[[str], Any]], ...] = (
     ("compute_mode", "compute_mode", lambda text: text.lower().replace("_", " ")),
     ("mig.mode.current", "mig", _on),
     ("ecc.mode.current", "ecc", _on),
+    ("ecc.errors.uncorrected.volatile.total", "uncorrected_errors", int),
     ("power.limit", "power_limit_w", float),
     ("power.default_limit", "power_default_w", float),
     ("power.draw", "power_draw_w", float),
@@ -44,6 +46,8 @@ _FIELDS: tuple[tuple[str, str, Callable[[str], Any]], ...] = (
     ("fan.speed", "fan_percent", int),
     ("clocks.sm", "sm_clock_mhz", int),
     ("clocks.max.sm", "sm_clock_max_mhz", int),
+    ("clocks.applications.graphics", "sm_clock_set_mhz", int),
+    ("clocks.default_applications.graphics", "sm_clock_set_default_mhz", int),
     (
         "clocks_throttle_reasons.active",
         "throttle_reasons",
@@ -56,7 +60,15 @@ _FIELDS: tuple[tuple[str, str, Callable[[str], Any]], ...] = (
     ("pcie.link.width.current", "pcie_width", int),
     ("pcie.link.width.max", "pcie_width_max", int),
 )
-_FIRST = ("name", "uuid", "memory.total", "driver_version")
+_FIRST = ("name", "uuid", "pci.bus_id", "memory.total")
+_ROWS = (
+    "gpu_bus_id",
+    "remapped_rows.correctable",
+    "remapped_rows.uncorrectable",
+    "remapped_rows.pending",
+    "remapped_rows.failure",
+)
+_UNTOLD = unavailable("nvidia-smi does not show it")
 
 
 def collect(*, identify: bool) -> dict[str, Any]:
@@ -100,14 +112,63 @@ def _devices(*, identify: bool) -> Any:
         ran = _query(asked)
     if ran.why or ran.returncode != 0:
         return unavailable(ran.why or ran.text)
-    return [
+    devices = [
         _device(asked, line, identify=identify) for line in ran.out.splitlines() if line.strip()
     ]
+    _with_processes(devices)
+    _with_remapped_rows(devices)
+    return [{key: value for key, value in item.items() if key != "bus"} for item in devices]
 
 
-def _query(names: tuple[str, ...]) -> Ran:
-    wanted = f"--query-gpu={','.join(names)}"
+def _query(names: tuple[str, ...], kind: str = "gpu") -> Ran:
+    wanted = f"--query-{kind}={','.join(names)}"
     return run(["nvidia-smi", wanted, "--format=csv,noheader,nounits"], timeout_s=10)
+
+
+def _lines(ran: Ran) -> Any:
+    """The answer's lines, each split at its commas; why there is none otherwise."""
+    if ran.why or ran.returncode != 0:
+        return unavailable(ran.why or ran.text[:200])
+    rows = [[part.strip() for part in line.split(",")] for line in ran.out.splitlines()]
+    return [row for row in rows if any(row)]
+
+
+def _with_processes(devices: list[dict[str, Any]]) -> None:
+    told = _lines(_query(("gpu_bus_id", "pid"), "compute-apps"))
+    for device in devices:
+        known = isinstance(told, list) and isinstance(device["bus"], str)
+        device["processes"] = sum(row[0] == device["bus"] for row in told) if known else _why(told)
+
+
+def _with_remapped_rows(devices: list[dict[str, Any]]) -> None:
+    told = _lines(_query(_ROWS, "remapped-rows"))
+    rows = (
+        {row[0]: row[1:] for row in told if len(row) == len(_ROWS)}
+        if isinstance(told, list)
+        else {}
+    )
+    for device in devices:
+        row = rows.get(device["bus"]) if isinstance(device["bus"], str) else None
+        device["remapped_rows"] = _remapped(row) if row else _why(told)
+
+
+def _why(told: Any) -> Any:
+    return told if isinstance(told, dict) else _UNTOLD
+
+
+def _remapped(row: list[str]) -> Any:
+    """Counts of remapped rows; ``Yes`` and ``1`` are true."""
+    try:
+        flags = [{"yes": True, "no": False}.get(text.lower()) for text in row[2:]]
+        pending, failed = [bool(int(t)) if f is None else f for t, f in zip(row[2:], flags)]
+        return {
+            "corrected": int(row[0]),
+            "uncorrected": int(row[1]),
+            "pending": pending,
+            "failed": failed,
+        }
+    except ValueError:
+        return unavailable(f"nvidia-smi says {', '.join(row)[:60]}")
 
 
 def _device(asked: tuple[str, ...], line: str, *, identify: bool) -> dict[str, Any]:

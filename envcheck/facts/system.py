@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from envcheck.facts import clock, disks, kernel_log, virtual
 from envcheck.facts.field import attempt, read_text, unavailable
-from envcheck.facts.shell import run
 
 NVIDIA_VENDOR = "0x10de"
 _MODULES = ("nvidia", "nvidia_uvm", "nvidia_modeset", "nvidia_drm", "nouveau")
@@ -21,20 +21,24 @@ def collect() -> dict[str, Any]:
         "kernel": attempt(platform.release),
         "machine": attempt(platform.machine),
         "distribution": attempt(distribution, "/etc/os-release"),
-        "virtualisation": attempt(_virtualisation),
+        "virtualisation": attempt(virtual.virtual_machine),
+        "container": attempt(virtual.container),
         "cpu_model": attempt(_cpu_model),
         "cpus": attempt(_cpus),
+        "cpu_quota": attempt(cpu_quota, "/sys/fs/cgroup"),
         "governor": attempt(read_text, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "memory_bytes": attempt(_meminfo, "MemTotal"),
         "memory_available_bytes": attempt(_meminfo, "MemAvailable"),
         "swap_bytes": attempt(_meminfo, "SwapTotal"),
         "shared_memory_bytes": attempt(size_of_mount, "/dev/shm"),  # noqa: S108 - size only
-        "clock_synchronised": attempt(_clock_synchronised),
+        "clock_synchronised": attempt(clock.synchronised),
         "secure_boot": attempt(_secure_boot),
         "modules": attempt(_modules),
         "nvidia_module_kernels": attempt(_kernels_with_nvidia, "/lib/modules"),
         "pci_gpus": attempt(_pci_gpus, "/sys/bus/pci/devices"),
         "wsl_gpu": Path("/dev/dxg").exists(),
+        "xids": attempt(kernel_log.xids),
+        "disks": attempt(disks.mounts),
     }
 
 
@@ -55,13 +59,6 @@ def size_of_mount(path: str) -> int:
     return stat.f_blocks * stat.f_frsize
 
 
-def _virtualisation() -> str:
-    ran = run(["systemd-detect-virt"], timeout_s=2)
-    if not ran.why:
-        return ran.out.strip() or "none"
-    return "some hypervisor" if " hypervisor" in read_text("/proc/cpuinfo") else "none"
-
-
 def _cpu_model() -> str:
     match = re.search(r"^model name\s*:\s*(.+)$", read_text("/proc/cpuinfo"), re.MULTILINE)
     return match.group(1) if match else platform.processor() or "unknown"
@@ -71,19 +68,25 @@ def _cpus() -> int:
     return len(os.sched_getaffinity(0))
 
 
+def cpu_quota(root: str) -> Any:
+    """CPUs' worth of time that the control group grants, cgroup version 2 or 1."""
+    new, old = Path(root) / "cpu.max", Path(root) / "cpu" / "cpu.cfs_quota_us"
+    if new.exists():
+        quota, period = read_text(str(new)).split()
+    elif old.exists():
+        quota, period = read_text(str(old)), read_text(str(old.parent / "cpu.cfs_period_us"))
+    else:
+        return unavailable("the control group names no limit")
+    if quota in ("max", "-1"):
+        return unavailable("no limit is set")
+    return round(int(quota) / int(period), 2)
+
+
 def _meminfo(name: str) -> int:
     match = re.search(rf"^{name}:\s*(\d+) kB", read_text("/proc/meminfo"), re.MULTILINE)
     if match is None:
         raise ValueError(f"/proc/meminfo names no {name}")
     return int(match.group(1)) * 1024
-
-
-def _clock_synchronised() -> Any:
-    ran = run(["timedatectl", "show", "--property=NTPSynchronized", "--value"], timeout_s=2)
-    answer = ran.out.strip()
-    if answer in ("yes", "no"):
-        return answer == "yes"
-    return unavailable(ran.why or ran.text or "timedatectl gave no answer")
 
 
 def _secure_boot() -> bool:

@@ -6,6 +6,7 @@ A crash loses only what comes after it; prints of libraries go to stderr. Run as
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import importlib.util
 import json
@@ -15,8 +16,10 @@ import re
 import sys
 import warnings
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Callable, TextIO
 
+from core import versions
 from envcheck.facts.field import attempt, unavailable
 
 _LIBRARIES = re.compile(
@@ -47,8 +50,11 @@ def _steps(torch: Any, device: str) -> list[tuple[str, Callable[[], Any]]]:
         ("arch_list", lambda: _arch_list(torch)),
         ("compile", lambda: hasattr(torch, "compile")),
         ("pkg_resources_needed", lambda: _names_pkg_resources(torch)),
+        ("arch_variable", _arch_variable),
         ("threads", torch.get_num_threads),
         ("cudnn", lambda: _cudnn(torch)),
+        ("cudnn_built", lambda: _cudnn_built(torch)),
+        ("cuda_loaded", _cuda_loaded),
         ("operation_cpu", lambda: _operation(torch, "cpu")),
         ("numpy", lambda: _numpy(torch)),
     ]
@@ -83,6 +89,41 @@ def _cudnn(torch: Any) -> Any:
     return number if number else unavailable("this torch has no cuDNN")
 
 
+def _cudnn_built(torch: Any) -> Any:
+    """The cuDNN that torch was compiled with: ``9.8.0``."""
+    module = getattr(torch._C, "_cudnn", None)  # noqa: SLF001 - the public name gives what is loaded
+    if module is None:
+        return unavailable("this torch has no cuDNN")
+    return ".".join(str(part) for part in module.getCompileVersion())
+
+
+def _cuda_loaded() -> Any:
+    """What the CUDA runtime library in use says of itself; some ask the driver first."""
+    paths = [path for path in loaded_libraries() if "/libcudart" in path]
+    if not paths:
+        return unavailable("no CUDA runtime library is loaded")
+    number = ctypes.c_int()
+    code = ctypes.CDLL(paths[0]).cudaRuntimeGetVersion(ctypes.byref(number))
+    if code:
+        return unavailable(f"cudaRuntimeGetVersion of {paths[0]} gives error {code}")
+    return versions.cuda_from_number(number.value)
+
+
+def _arch_variable() -> str:
+    """What torch says of $TORCH_CUDA_ARCH_LIST: ``unset``, ``ok`` or its error."""
+    if not os.environ.get("TORCH_CUDA_ARCH_LIST"):
+        return "unset"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from torch.utils import cpp_extension
+
+        try:
+            cpp_extension._get_cuda_arch_flags()  # noqa: SLF001 - what a build calls
+        except Exception as error:  # noqa: BLE001 - the text of any failure is the fact
+            return f"{type(error).__name__}: {error}"
+    return "ok"
+
+
 def _numpy(torch: Any) -> str:
     import numpy as np
 
@@ -98,7 +139,7 @@ def _numpy(torch: Any) -> str:
 
 def _nms(torch: Any) -> str:
     try:
-        from torchvision.ops import nms
+        nms = _torchvision_nms()
     except ModuleNotFoundError as error:
         if error.name == "torchvision":
             raise
@@ -111,6 +152,30 @@ def _nms(torch: Any) -> str:
     except Exception as error:  # noqa: BLE001 - the text of any failure is the fact
         return f"{type(error).__name__}: {error}"
     return "ok" if kept == [0, 2] else f"kept boxes {kept}, not [0, 2]"
+
+
+def _torchvision_nms() -> Any:
+    """torchvision's nms, imported without torch's compiler where that works.
+
+    Newer torchvisions import torch._dynamo for one question about roi_align. That takes longer
+    than everything else here together, so a stand-in answers it; where it does not do, the import
+    is made as it is.
+    """
+    names = ("torch._dynamo", "torch._dynamo.utils")
+    if not any(name in sys.modules for name in names):
+        stand_ins = [ModuleType(name) for name in names]
+        stand_ins[0].__path__ = []
+        setattr(stand_ins[1], "is_compile_supported", lambda _: False)  # noqa: B010
+        sys.modules.update(zip(names, stand_ins))
+        try:
+            return importlib.import_module("torchvision.ops").nms
+        except Exception:  # noqa: BLE001 - the real import below tells what is wrong
+            for name in [n for n in sys.modules if n.partition(".")[0] == "torchvision"]:
+                del sys.modules[name]
+        finally:
+            for name in names:
+                sys.modules.pop(name, None)
+    return importlib.import_module("torchvision.ops").nms
 
 
 def _audio() -> str:

@@ -17,23 +17,34 @@ UNVERIFIED = "unverified"
 
 @dataclass(frozen=True)
 class Expected:
-    """One expected value: where it is from, when that was read, and whether anybody measured it."""
+    """One expected value: where it is from, when that was read, and whether anybody measured it.
+
+    Of a speed at least ``fraction`` is demanded.
+    """
 
     value: Any
     source: str
     date: str
     unverified: bool = False
+    fraction: float = 1.0
 
 
 @dataclass(frozen=True)
 class Profile:
-    """A kind of host. ``card`` maps a GPU fact's name to its expected value."""
+    """A kind of host.
+
+    ``pci_ids`` are the cards of this kind, with where they are from. ``card`` maps a GPU fact's
+    name to its expected value, ``active`` the name of a speed.
+    """
 
     name: str = "generic"
     title: str = "any machine, judged by what it says of itself"
     gpu: bool = False
     pci_ids: tuple[str, ...] = ()
+    pci_source: str = ""
+    pci_date: str = ""
     card: Mapping[str, Expected] = field(default_factory=dict)
+    active: Mapping[str, Expected] = field(default_factory=dict)
 
 
 def names() -> list[str]:
@@ -64,13 +75,31 @@ def fitting(pci_ids: list[str]) -> Profile:
 
 
 def _profile(name: str, data: Mapping[str, Any]) -> Profile:
-    card = {
+    card, active = (_expected(data.get(table, {})) for table in ("card", "active"))
+    pci = data.get("pci", {})
+    return Profile(
+        name,
+        data["title"],
+        data["gpu"],
+        pci_ids=tuple(pci.get("ids", ())),
+        pci_source=pci.get("source", ""),
+        pci_date=pci.get("date", ""),
+        card=card,
+        active=active,
+    )
+
+
+def _expected(table: Mapping[str, Any]) -> dict[str, Expected]:
+    return {
         key: Expected(
-            item["value"], item["source"], item["date"], bool(item.get(UNVERIFIED, False))
+            item["value"],
+            item["source"],
+            item["date"],
+            bool(item.get(UNVERIFIED, False)),
+            float(item.get("fraction", 1.0)),
         )
-        for key, item in data.get("card", {}).items()
+        for key, item in table.items()
     }
-    return Profile(name, data["title"], data["gpu"], tuple(data.get("pci_ids", ())), card)
 
 
 def _toml(text: str) -> Mapping[str, Any]:

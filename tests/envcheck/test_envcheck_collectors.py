@@ -67,14 +67,17 @@ def test_nvidia_smi_serves_where_nvml_does_not(fake: Fake, monkeypatch: pytest.M
     """Properties it does not know are unavailable, odd spellings do not end the reading."""
     monkeypatch.setattr(nvml, "collect", no_nvml)
     line = (
-        "NVIDIA GeForce RTX 4090 D, GPU-1, 0x268510DE, 8.9, 24564, 1, Enabled, Default, [N/A],"
-        " [Not Supported], 425.00, 425.00, 12.5, 35, 0, 210, 3105, 0x0000000000000001, P8, 0,"
-        " 1, 4, 16, soon"
+        "NVIDIA GeForce RTX 4090 D, GPU-1, 00000000:01:00.0, 0x268510DE, 8.9, 24564, 1, Enabled,"
+        " Default, [N/A], [Not Supported], [N/A], 425.00, 425.00, 12.5, 35, 0, 210, 3105, [N/A],"
+        " [N/A], 0x0000000000000001, P8, 0, 1, 4, 16, soon"
     )
     banner = "| NVIDIA-SMI 570.124.06  Driver Version: 570.124.06  CUDA Version: 12.8 |"
     fake("nvidia-smi", f"{banner}")
     query = Path(os.environ["PATH"].split(":")[0]) / "nvidia-smi"
-    query.write_text(f"#!/bin/sh\n[ $# -gt 0 ] && echo '{line}' || echo '{banner}'\n")
+    query.write_text(
+        f"#!/bin/sh\ncase $1 in --query-gpu=*) echo '{line}';; --*) exit 2;; "
+        f"*) echo '{banner}';; esac\n"
+    )
 
     found = nvidia.collect()
     card = found["devices"][0]
@@ -283,9 +286,9 @@ def test_the_json_document_is_strict_and_whole(tmp_path: Path) -> None:
     cli.main(["--host", "--device", "cpu", "--json", str(path)])
     data = jsonio.read(path)
 
-    assert {"schema", "kind", "scope", "verdict", "strict", "counts", "facts", "findings"} == (
-        set(data)
-    )
+    assert {
+        "schema", "kind", "scope", "verdict", "strict", "counts", "facts", "findings", "checks",
+    } == set(data)  # fmt: skip
     assert sum(data["counts"].values()) == len(data["findings"])
 
 

@@ -88,6 +88,13 @@ def test_cudnn_numbers_are_decoded(number: int, version: str) -> None:
          "compiler older than the card"),
         ("DataLoader worker (pid 7) is killed by signal: Bus error", "shared memory"),
         ("ModuleNotFoundError: No module named 'torch'", "no torch"),
+        ("RuntimeError: Failed to find C compiler. Please specify via CC environment variable.",
+         "no C compiler"),
+        ("/tmp/x/main.c:1:10: fatal error: cuda.h: No such file or directory", "no CUDA headers"),
+        ("fatal error: Python.h: No such file or directory", "no Python headers"),
+        ("AssertionError: libcuda.so cannot found!", "libcuda not found"),
+        ("/usr/bin/ld: cannot find -lcuda: No such file or directory", "libcuda not found"),
+        ("GPU access blocked by the operating system", "blocked by WSL"),
         ("everything is fine", "unknown"),
     ],
 )  # fmt: skip

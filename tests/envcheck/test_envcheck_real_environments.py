@@ -39,8 +39,11 @@ def run(python: Path, *args: str, **variables: str) -> subprocess.CompletedProce
 @pytest.fixture
 def python(torch: str, real_environments: Mapping[str, Built]) -> Path:
     """The interpreter whose torch has this version."""
-    found = [built.python for built in real_environments.values()]
-    return next(p for p in found if run(p, "-c", VERSION).stdout.startswith(torch))
+    return next(b.python for b in real_environments.values() if has(b.python, torch))
+
+
+def has(python: Path, version: str) -> bool:
+    return run(python, "-c", VERSION).stdout.startswith(version)
 
 
 def described(folder: Path, version: str, **changes: Any) -> str:
@@ -77,3 +80,39 @@ def test_another_torch_than_asked_for_fails(python: Path, torch: str, tmp_path: 
     assert torch in done.stdout
     assert "Expected: 2.7.1." in done.stdout
     assert "invoke build --env test" in done.stdout
+
+
+def test_case_31_numpy_2_under_each_torch(
+    python: Path, torch: str, real_environments: Mapping[str, Built], tmp_path: Path
+) -> None:
+    """The newer environment's NumPy put before each: 1.13.1 cannot convert, 2.8.0 can."""
+    newer = next(b.python for b in real_environments.values() if has(b.python, "2.8.0"))
+    where = run(
+        newer, "-c", "import numpy, pathlib; print(pathlib.Path(numpy.__file__).parents[1])"
+    )
+    for item in Path(where.stdout.strip()).glob("numpy*"):
+        (tmp_path / item.name).symlink_to(item)
+    report = tmp_path / "report.json"
+    path = os.pathsep.join([str(tmp_path), str(ROOT)])
+    run(python, "-m", "envcheck", "--device", "cpu", "--json", str(report), PYTHONPATH=path)
+    found = {f["id"]: f for f in json.loads(report.read_text())["findings"]}
+
+    assert ("fail" if torch == "1.13.1" else "pass") == found["torch.numpy"]["status"]
+    if torch == "1.13.1":
+        assert "numpy<2" in found["torch.numpy"]["remedy"]
+
+
+def test_a_verdict_comes_from_inside_in_its_schema(
+    python: Path, torch: str, tmp_path: Path
+) -> None:
+    """What an environment writes holds to the documented schemas, checked on the host side."""
+    jsonschema = pytest.importorskip("jsonschema")
+    report, facts = tmp_path / "report.json", tmp_path / "facts.json"
+    files = ["--json", str(report), "--save-facts", str(facts)]
+    named = described(tmp_path, torch)
+    run(python, "-m", "envcheck", "--device", "cpu", *files, TORCHRIG_ENVIRONMENT=named)
+
+    for path, name in ((report, "verdict"), (facts, "facts")):
+        schema = json.loads((ROOT / f"docs/schemas/envcheck-{name}.schema.json").read_text())
+        checked = jsonschema.Draft202012Validator(schema)
+        assert [] == [error.message for error in checked.iter_errors(json.loads(path.read_text()))]
