@@ -119,12 +119,21 @@ def _cause(host: GpuHost, answers: str) -> tuple[str, str]:
                 "distribution packages, then the NVIDIA Container Toolkit."
             ),
         )
+    if "docker-init" in answers:
+        return (
+            "The engine has no docker-init, the small first process of every container here.",
+            "Install it (package tini on Debian and Ubuntu; Docker's own packages bring it).",
+        )
     if "unsatisfied condition" in answers:
         return (
             "The image asks for a newer CUDA than the driver offers.",
             "Update the NVIDIA driver, or build on a base image with an older CUDA.",
         )
-    if host.gpu is not None and not host.toolkit:
+    return _toolkit_cause(host)
+
+
+def _toolkit_cause(host: GpuHost) -> tuple[str, str]:
+    if host.gpu is not None and not host.toolkit and not host.registered:
         return (
             "The NVIDIA Container Toolkit is not installed.",
             (

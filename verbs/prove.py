@@ -11,9 +11,9 @@ from core.status import CheckStatus
 from engines.base import Engine, Outcome, Target
 
 LIMIT_S = 300.0
-UNSUPPORTED = "device.architecture"
-"""A failure of this check makes the environment's trials ``unsupported``; it does not stop the
-run, because the other environments can still be measured."""
+COSTS_ROWS = ("device.architecture", "toolchain.nvcc")
+"""Failures that cost rows and do not stop a run: without code for the card every trial is
+``unsupported``, and with a toolkit of another CUDA the extension's CUDA rows are ``skipped``."""
 
 
 def prove(
@@ -38,7 +38,7 @@ def prove(
 
 def stopping(findings: list[Finding]) -> list[Finding]:
     """The findings that forbid measuring in this environment."""
-    return [f for f in findings if f.status is CheckStatus.FAIL and f.id != UNSUPPORTED]
+    return [f for f in findings if f.status is CheckStatus.FAIL and f.id not in COSTS_ROWS]
 
 
 def not_proven(name: str, failed: list[Finding]) -> CheckFailed:

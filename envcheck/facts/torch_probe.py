@@ -16,10 +16,10 @@ import re
 import sys
 import warnings
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Callable, TextIO
 
 from core import versions
+from envcheck.facts import torchvision_ops
 from envcheck.facts.field import attempt, unavailable
 
 _LIBRARIES = re.compile(
@@ -139,7 +139,7 @@ def _numpy(torch: Any) -> str:
 
 def _nms(torch: Any) -> str:
     try:
-        nms = _torchvision_nms()
+        nms = torchvision_ops.nms()
     except ModuleNotFoundError as error:
         if error.name == "torchvision":
             raise
@@ -152,30 +152,6 @@ def _nms(torch: Any) -> str:
     except Exception as error:  # noqa: BLE001 - the text of any failure is the fact
         return f"{type(error).__name__}: {error}"
     return "ok" if kept == [0, 2] else f"kept boxes {kept}, not [0, 2]"
-
-
-def _torchvision_nms() -> Any:
-    """torchvision's nms, imported without torch's compiler where that works.
-
-    Newer torchvisions import torch._dynamo for one question about roi_align. That takes longer
-    than everything else here together, so a stand-in answers it; where it does not do, the import
-    is made as it is.
-    """
-    names = ("torch._dynamo", "torch._dynamo.utils")
-    if not any(name in sys.modules for name in names):
-        stand_ins = [ModuleType(name) for name in names]
-        stand_ins[0].__path__ = []
-        setattr(stand_ins[1], "is_compile_supported", lambda _: False)  # noqa: B010
-        sys.modules.update(zip(names, stand_ins))
-        try:
-            return importlib.import_module("torchvision.ops").nms
-        except Exception:  # noqa: BLE001 - the real import below tells what is wrong
-            for name in [n for n in sys.modules if n.partition(".")[0] == "torchvision"]:
-                del sys.modules[name]
-        finally:
-            for name in names:
-                sys.modules.pop(name, None)
-    return importlib.import_module("torchvision.ops").nms
 
 
 def _audio() -> str:

@@ -5,12 +5,25 @@
 #include <ATen/ops/empty_like.h>
 #include <c10/util/Exception.h>
 
+#include <sstream>
+#include <string>
 #include <tuple>
 
 namespace torchrig {
 
 using at::Tensor;
 using GateGradients = std::tuple<Tensor, Tensor, Tensor>;
+
+// A shape for a message. Symbolic sizes, which only tracing has, are not printed: printing them
+// ended the process on one build (torch 2.11, gcc 13).
+inline std::string shape_of(const Tensor& tensor) {
+  if (tensor.unsafeGetTensorImpl()->has_symbolic_sizes_strides()) {
+    return "a symbolic shape";
+  }
+  std::ostringstream text;
+  text << tensor.sizes();
+  return text.str();
+}
 
 inline void check_floating(const Tensor& tensor, const char* op, const char* name) {
   const auto type = tensor.scalar_type();
@@ -35,8 +48,8 @@ inline void check_same(
   check_alike(tensor, model, op, name);
   TORCH_CHECK(
       tensor.sym_sizes() == model.sym_sizes(),
-      "torchrig::", op, ": ", name, " must have shape ", model.sym_sizes(), ", not ",
-      tensor.sym_sizes());
+      "torchrig::", op, ": ", name, " must have shape ", shape_of(model), ", not ",
+      shape_of(tensor));
 }
 
 inline void check_gate(const Tensor& x, const Tensor& y, const Tensor& bias, const char* op) {
@@ -46,7 +59,8 @@ inline void check_gate(const Tensor& x, const Tensor& y, const Tensor& bias, con
   TORCH_CHECK(x.dim() >= 1, "torchrig::", op, ": x must have at least one dimension");
   TORCH_CHECK(
       bias.dim() == 1 && bias.sym_size(0) == x.sym_size(-1),
-      "torchrig::", op, ": bias must have shape [", x.sym_size(-1), "], not ", bias.sym_sizes());
+      "torchrig::", op, ": bias must have one dimension, the last one of x, whose shape is ",
+      shape_of(x), "; it has shape ", shape_of(bias));
 }
 
 // A fresh tensor of the same shape whose strides are those of every output here: the input's own

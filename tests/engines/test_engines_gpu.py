@@ -118,3 +118,15 @@ def test_real_gpu_is_seen_in_a_container(local_base: str) -> None:
         client.close()
 
     assert access.seen
+
+
+def test_a_described_gpu_and_an_engine_without_init_are_told_apart() -> None:
+    """Seen on an H200 host whose CDI description was written by hand: no toolkit is needed."""
+    host = GpuHost(gpu=True, toolkit=False, registered=True, snap=False)
+    said = 'exec: "docker-init": executable file not found in $PATH'
+    without_init = explain_gpu(host, {"cdi": said, "runtime": said})
+    unseen = explain_gpu(host, {"cdi": "no device found"})
+
+    assert "docker-init" in without_init.why
+    assert "tini" in without_init.remedy
+    assert "nvidia-container-toolkit" not in without_init.remedy + unseen.remedy

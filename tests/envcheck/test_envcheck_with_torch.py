@@ -244,3 +244,51 @@ def test_built_and_loaded_libraries_agree(plain: dict[str, Any]) -> None:
     assert "pass" == plain["torch.cudnn"]["status"]
     assert plain["torch.cuda_loaded"]["status"] in ("pass", "skip")
     assert "pass" == plain["library.shadowing"]["status"]
+
+
+STAND_IN = """
+import sys, torch
+from envcheck.facts import torchvision_ops
+nms = torchvision_ops.nms()
+assert "torch._dynamo" not in sys.modules or not hasattr(torch, "compile")
+import torchvision
+assert torchvision.ops.nms is nms
+if hasattr(torch, "compile"):
+    import torch._dynamo.utils
+    assert callable(torch._dynamo.reset)
+    assert torch.compile(lambda x: x + 1, backend="eager")(torch.ones(1)).item() == 2
+print("ok")
+"""
+ASKED = """
+import sys
+from envcheck.facts import torchvision_ops as t
+made = t._StandIn("torch._dynamo.utils")
+sys.modules["torch._dynamo.utils"] = made
+from torch._dynamo.utils import counters
+print(type(counters).__name__)
+"""
+
+
+def fresh(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path[1:]])},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    return done.stdout.strip() or done.stderr
+
+
+def test_torchs_compiler_stays_whole_after_nms() -> None:
+    """It is left out while torchvision is imported and real for whoever asks after that."""
+    assert "ok" == fresh(STAND_IN)
+
+
+def test_another_question_to_the_compiler_gets_the_real_answer() -> None:
+    """A torchvision that needs more of it is not told less."""
+    if is_old():
+        pytest.skip("this torch has no compiler to stand in for")
+
+    assert "defaultdict" == fresh(ASKED)

@@ -191,7 +191,7 @@ def test_gate_gradcheck(torch, ops, device):
     ("change", "message"),
     [
         (lambda x, y, b: (x, y[..., :-1], b), "y must have shape"),
-        (lambda x, y, b: (x, y, b[:-1]), "bias must have shape"),
+        (lambda x, y, b: (x, y, b[:-1]), "bias must have one dimension"),
         (lambda x, y, b: (x, y.double(), b), "y must have dtype"),
         (lambda x, y, b: (x[0, 0, 0], y[0, 0, 0], b), "at least one dimension"),
     ],
