@@ -7,6 +7,7 @@ INVOKE := .venv/bin/python -m invoke
 .PHONY: help run test lint format bench setup setup-dev
 
 help:
+	@echo "make setup  set up .venv and run nothing"
 	@echo "make run    set up, build both environments, run the quick preset, write the report"
 	@echo "make test   set up, then run every test that this machine can run"
 	@echo "make lint   ruff and mypy"

@@ -174,7 +174,7 @@ def build(
     help={
         "env": _ENV,
         "workload": "a workload (matmul) or one of its variants (sigmoid/builtin); repeat for more",
-        "preset": "smoke, quick, full or published",
+        "preset": "smoke, quick (default), full or published",
         "engine": _ENGINE,
         "device": _DEVICE,
         "python": _PYTHON,
@@ -191,9 +191,9 @@ def run_all(
     _: Context,
     env: list[str] | None = None,
     workload: list[str] | None = None,
-    preset: str = "quick",
+    preset: str | None = None,
     engine: str | None = None,
-    device: str = "auto",
+    device: str | None = None,
     python: str | None = None,
     rounds: str | None = None,
     seed: str | None = None,
@@ -211,12 +211,19 @@ def run_all(
     ground, built = _settled[0] if _settled else (None, ())
 
     def go() -> int:
+        planned = {
+            "--env": env, "--workload": workload, "--preset": preset, "--engine": engine,
+            "--device": device, "--python": python, "--rounds": rounds, "--seed": seed,
+            "--timeout": timeout,
+        }  # fmt: skip
+        if resume:
+            verb.refuse_with_resume([name for name, value in planned.items() if value])
         options = verb.RunOptions(
             names=tuple(env or built),
             workloads=tuple(workload or ()),
-            preset=preset,
+            preset=preset or "quick",
             engine=engine,
-            device=device,
+            device=device or "auto",
             python=python,
             rounds=whole("--rounds", rounds, least=1),
             seed=whole("--seed", seed, least=0),

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from pathlib import Path
 from typing import Any, NoReturn
 
 from core.errors import ResultError
 
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_LARGEST_WHOLE = 2**63
 MAX_BYTES = 64 * 1024 * 1024
 
 
@@ -30,10 +33,16 @@ def loads(text: str, *, name: str = "JSON text") -> Any:
     """Parse strict JSON.
 
     Raises:
-        ResultError: not JSON, a non-finite number, or nesting too deep.
+        ResultError: not JSON, a number that is not finite or beyond 64 bits, text that is not
+            Unicode (half of a surrogate pair), or nesting too deep.
     """
     try:
-        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        data = json.loads(
+            text, parse_constant=_refuse_constant, parse_float=_finite, parse_int=_bounded
+        )
+        if _ESCAPED_SURROGATE.search(text):
+            json.dumps(data, ensure_ascii=False).encode("utf-8")
+        return data
     except (ValueError, RecursionError) as error:
         raise ResultError(
             f"{name} is not valid JSON.",
@@ -49,11 +58,16 @@ def write(path: Path, data: Any) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write text so that ``path`` is always whole or absent."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write bytes so that ``path`` is always whole or absent; a link there is replaced."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
         Path(temporary).chmod(0o644)
@@ -93,6 +107,12 @@ def read(path: Path, *, max_bytes: int = MAX_BYTES) -> Any:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
+
+
+def _bounded(text: str) -> int:
+    if len(text) > 20 or abs(int(text)) > _LARGEST_WHOLE:
+        raise ValueError(f"{text[:20]} is beyond 64 bits")
+    return int(text)
 
 
 def _finite(text: str) -> float:

@@ -137,7 +137,7 @@ class TrialResult:
             fault = fault_of(result)
             if fault:
                 raise ValueError(fault)
-        except (TypeError, KeyError, ValueError) as error:
+        except (TypeError, KeyError, ValueError, OverflowError) as error:
             raise ResultError(
                 "A trial's result cannot be read.",
                 why=f"{type(error).__name__}: {error}.",

@@ -13,6 +13,9 @@ _TEXTS = (
     "started_at", "log",
 )  # fmt: skip
 _OBJECTS = ("settings", "identity", "metrics")
+SHORTEST_S, LONGEST_S = 1e-12, 1e9
+"""No process and no clock gives a time beyond these, and their ratios stay finite."""
+
 _WHOLE = (("calls_per_sample", 1), ("round", 0), ("seed", 0))
 
 
@@ -43,8 +46,8 @@ def _type_fault(result: TrialResult) -> str:
 
 def _number_fault(result: TrialResult) -> str:
     times = [*result.samples_s, *([] if result.median_s is None else [result.median_s])]
-    if not all(is_number(value) and value > 0 for value in times):
-        return "a time is not a positive number of seconds"
+    if not all(is_number(value) and SHORTEST_S <= value <= LONGEST_S for value in times):
+        return f"a time is not between {SHORTEST_S:g} and {LONGEST_S:g} seconds"
     for name, least in _WHOLE:
         value = getattr(result, name)
         if isinstance(value, bool) or not isinstance(value, int) or value < least:

@@ -110,7 +110,7 @@ def _top_level(data: Mapping[str, Any]) -> list[str]:
     rows = data.get("environments")
     if not isinstance(rows, Mapping) or not rows:
         return [*found, "environments: at least one [environments.NAME] is needed"]
-    if data.get("baseline") not in rows:
+    if str(data.get("baseline")) not in rows:
         given = data.get("baseline")
         hint = _suggestion(str(given), rows) or f"Take one of {', '.join(rows)}."
         found.append(f"baseline: {given!r} is not the name of an environment. {hint}")

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from core.errors import InputError
+from engines.cmd import hide_credentials
 from images.schema import Environment, is_image_reference
 
 PROXIES = ("http_proxy", "https_proxy", "ftp_proxy", "no_proxy", "all_proxy")
@@ -94,11 +95,25 @@ class BuildOptions:
         return self.registry.rstrip("/") + "/"
 
     def arguments(self, environment: Environment) -> dict[str, str]:
-        """Build arguments, proxies apart.
+        """Build arguments, proxies apart; everything that can be refused is refused here.
 
         Raises:
             InputError: an address is not one, or holds credentials, which an image would keep.
         """
+        if self.ca is not None and not self.ca.is_file():
+            raise InputError(
+                f"--ca {self.ca} is not a file.", remedy="Name a PEM file with the certificates."
+            )
+        if self.builder not in ("auto", "buildkit", "classic"):
+            raise InputError(
+                f"There is no builder {self.builder!r}.",
+                remedy="Choose auto, buildkit or classic.",
+            )
+        if not re.fullmatch(r"[a-zA-Z0-9][a-zA-Z0-9_.:-]*", self.network):
+            raise InputError(
+                f"--network {self.network!r} is not a network.",
+                remedy="Give default, none, host or a network's name.",
+            )
         return {
             "REGISTRY": self.prefix,
             "BASE_IMAGE": self.base_name(environment),
@@ -113,7 +128,8 @@ def _address(option: str, text: str) -> str:
     parts = urlsplit(text)
     if text and (parts.scheme not in ("http", "https") or re.search(r"[\s'\"#$\\`]", text)):
         raise InputError(
-            f"{option} {text!r} is not an address.", remedy="Give one that begins with https://."
+            f"{option} {hide_credentials(text)!r} is not an address.",
+            remedy="Give one that begins with https://.",
         )
     if parts.username or parts.password:
         raise InputError(

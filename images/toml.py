@@ -20,6 +20,10 @@ def read(path: Path) -> dict[str, Any]:
     Raises:
         InputError: it cannot be read, or it is not TOML (with the line and column).
     """
+    if not path.is_file():
+        raise InputError(
+            f"{path} is not a file.", remedy="Name a table that exists and that you may read."
+        )
     try:
         content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -28,7 +32,7 @@ def read(path: Path) -> dict[str, Any]:
             why=f"{error.strerror}.",
             remedy="Name a table that exists and that you may read.",
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(
             f"{path} is not valid TOML.",
             why=f"{error}.",

@@ -16,8 +16,8 @@ def seconds(value: float, *, width: float | None = None) -> str:
 
     Args:
         value: seconds.
-        width: how wide the values lie, seconds. The digits shown reach one place below it, 2 at
-            least and 4 at most; 3 where it is not known.
+        width: how wide the values lie, seconds. The digits shown reach one place below it, 3 at
+            least, so that a ratio printed beside two times follows from them, and 4 at most.
     """
     unit, scale = next((u for u in _TIME_UNITS if value >= u[1]), _TIME_UNITS[-1])
     return f"{significant(value / scale, _digits(value, width))} {unit}"
@@ -65,7 +65,7 @@ def _digits(value: float, width: float | None) -> int:
     if width <= 0:
         return 4
     places = math.floor(math.log10(value)) - math.floor(math.log10(width)) + 2
-    return min(max(places, 2), 4)
+    return min(max(places, 3), 4)
 
 
 def _end(value: float) -> str:

@@ -131,8 +131,7 @@ def _value(
     session = description.get("session")
     if key == "image_id" and isinstance(session, dict):
         return _text(session.get(key)) or None
-    inside_image = key == "toolkit_cuda" and description.get("engine") == "docker"
-    if key in DECLARED or key == "lock_hash" or inside_image:
+    if key in DECLARED or key == "lock_hash":
         return _text(description.get(key)) or None
     return None
 

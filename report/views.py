@@ -238,8 +238,18 @@ def _mean(report: Report, index: int) -> str:
         )
     return (
         f"{mean.environment} on {mean.device}: geometric mean {shown.ratio(mean.ratio)} over "
-        f"{mean.used} of {mean.of} variants, those that are ok and comparable."
+        f"{mean.used} of {mean.of} variants, those that are ok and comparable"
+        f"{'' if _any_conclusive(report, mean.device, mean.environment) else ', none conclusive'}."
     )
+
+
+def _any_conclusive(report: Report, device: str, environment: str) -> bool:
+    told = (
+        row.comparisons[environment].verdict
+        for row in report.rows
+        if row.device == device and environment in row.comparisons
+    )
+    return any(verdict in ("faster", "slower", "no difference") for verdict in told)
 
 
 def _measured(report: Report) -> str:

@@ -12,11 +12,10 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from core import jsonio
-from core.errors import CheckFailed, InputError, ResultError
+from core.errors import InputError
 from core.records import Finding
 from core.status import CheckStatus
-from engines.base import Engine, Outcome, Target
+from engines.base import Engine, Target
 from engines.client import connect, probe
 from engines.registry import create
 from engines.select import choose
@@ -27,6 +26,7 @@ from images.schema import Environment
 from verbs import environments
 from verbs.front import say
 from verbs.ground import SPACE_PER_IMAGE
+from verbs.prove import document_of
 
 LIMIT_S = 300.0
 DEVICES = ("/dev/nvidiactl", "/dev/dxg")
@@ -138,7 +138,7 @@ def _ask(engine: Engine, target: Target, device: str, options: Namespace) -> Map
             ["-m", "envcheck", *_arguments(options), "--json", "-"],
             timeout_s=LIMIT_S + options.burn_in,
         )
-    return _document(target.environment, outcome)
+    return document_of(target.environment, outcome)
 
 
 def _arguments(options: Namespace) -> list[str]:
@@ -152,22 +152,6 @@ def _arguments(options: Namespace) -> list[str]:
     flags = {"--identify": options.identify, "--active": options.active}
     words = [part for name, value in given.items() if value for part in (name, str(value))]
     return [*words, *(name for name, on in flags.items() if on)]
-
-
-def _document(name: str, outcome: Outcome) -> Mapping[str, Any]:
-    try:
-        found = jsonio.loads(outcome.stdout.decode("utf-8", "replace"), name="envcheck's output")
-    except ResultError:
-        found = None
-    if isinstance(found, dict) and isinstance(found.get("findings"), list):
-        return found
-    last = outcome.log.strip().splitlines()[-1:] or ["it printed nothing"]
-    ended = outcome.reason or f"It ended with {outcome.returncode}"
-    raise CheckFailed(
-        f"envcheck did not come to an end in environment {name}.",
-        why=f"{ended}: {last[0][:500]}.",
-        remedy="Build the environment again with --force and read what it prints.",
-    )
 
 
 def show(report: api.Report, word: str, stream: TextIO, title: str = "") -> None:

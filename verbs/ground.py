@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Sequence
 
 from core.errors import CheckFailed, EngineError, InputError
@@ -48,6 +48,7 @@ def settle(
     environments: Sequence[Environment],
     override: bool,
     building: bool = False,
+    reason: str = "",
 ) -> Ground:
     """Choose engine and device, judge the host, and say all three aloud.
 
@@ -57,6 +58,8 @@ def settle(
         environments: what is going to be built or run.
         override: go on although a host check failed (``--ignore-checks``).
         building: whether images that do not exist yet are going to be built.
+
+        reason: why this engine, where nobody said it on this command line.
 
     Raises:
         InputError: there is no such device.
@@ -69,6 +72,7 @@ def settle(
             f"There is no device {device!r}.", remedy=f"Choose one of {', '.join(DEVICES)}."
         )
     choice = choose(engine, probe())
+    choice = replace(choice, reason=reason) if reason else choice
     report = host_report(
         device=device,
         environments=[environment.model_dump() for environment in environments],

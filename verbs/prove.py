@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Mapping
 
 from core import jsonio
-from core.errors import CheckFailed, ResultError
+from core.errors import BuildError, CheckFailed, ResultError
 from core.records import Finding
 from core.status import CheckStatus
 from engines.base import Engine, Outcome, Target
@@ -16,23 +16,36 @@ COSTS_ROWS = ("device.architecture", "toolchain.nvcc")
 ``unsupported``, and with a toolkit of another CUDA the extension's CUDA rows are ``skipped``."""
 
 
+_CODE_HASH = "from workloads.trial import code_hash; print(code_hash())"
+
+
 def prove(
-    engine: Engine, target: Target, *, device: str, label: str
+    engine: Engine, target: Target, *, device: str, label: str, code_hash: str
 ) -> tuple[Mapping[str, Any], list[Finding]]:
     """Judge an environment where it is going to run.
+
+    Args:
+        engine: what starts it.
+        target: the environment.
+        device: ``cpu`` or ``cuda``.
+        label: the run's id.
+        code_hash: of this checkout's suite, which the environment must hold.
 
     Returns:
         The envcheck document and its findings.
 
     Raises:
         EngineError: the environment cannot be started.
+        BuildError: the environment holds another state of the suite than this checkout.
         CheckFailed: envcheck itself did not end with a document.
     """
     with engine.open(target, device=device, label=label) as session:
+        inside = session.python(["-c", _CODE_HASH], timeout_s=LIMIT_S)
+        _refuse_other_code(target.environment, inside, code_hash)
         outcome = session.python(
             ["-m", "envcheck", "--device", device, "--json", "-"], timeout_s=LIMIT_S
         )
-    document = _document(target.environment, outcome)
+    document = document_of(target.environment, outcome)
     return document, [Finding.from_dict(item) for item in document["findings"]]
 
 
@@ -64,7 +77,22 @@ def summary(findings: list[Finding]) -> str:
     return f"envcheck: {told}"
 
 
-def _document(name: str, outcome: Outcome) -> Mapping[str, Any]:
+def _refuse_other_code(name: str, inside: Outcome, expected: str) -> None:
+    if inside.stdout.decode("utf-8", "replace").strip() == expected:
+        return
+    raise BuildError(
+        f"Environment {name} holds another state of the suite than this checkout.",
+        why="It was built before the code was changed, so its results would not be comparable.",
+        remedy=f"Build it again, which installs nothing anew: invoke build --env {name} run-all.",
+    )
+
+
+def document_of(name: str, outcome: Outcome) -> Mapping[str, Any]:
+    """The envcheck document that a process in an environment printed.
+
+    Raises:
+        CheckFailed: it printed none.
+    """
     try:
         data = jsonio.loads(outcome.stdout.decode("utf-8", "replace"), name="envcheck's output")
     except ResultError:
@@ -74,6 +102,6 @@ def _document(name: str, outcome: Outcome) -> Mapping[str, Any]:
     last = outcome.log.strip().splitlines()[-1:] or ["it printed nothing"]
     raise CheckFailed(
         f"envcheck did not come to an end in environment {name}.",
-        why=f"{outcome.reason or f'It ended with {outcome.returncode}'}: {last[0][:500]}.",
+        why=f"{outcome.reason or f'It ended with {outcome.returncode}'}: {last[0][:500]}",
         remedy="Build the environment again with --force and read what it prints.",
     )

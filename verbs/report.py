@@ -67,5 +67,10 @@ def write_page(folder: Path, data: Mapping[str, Any], language: str) -> None:
     jsonio.write_text(folder / "report.html", page.html)
     for name, content in page.files.items():
         path = folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(content)
+        if path.parent.is_symlink():
+            raise InputError(
+                f"{path.parent} is a link.",
+                why="A run's files are written into its own folder only.",
+                remedy="Remove the link and report again.",
+            )
+        jsonio.write_bytes(path, content)

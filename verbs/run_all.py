@@ -8,11 +8,11 @@ import sys
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Mapping
+from typing import Mapping, Sequence
 
 from rich.console import Console
 
-from core.hashing import tree_hash
+from core.errors import InputError
 from engines.base import Engine, Target
 from engines.registry import EngineOptions, create
 from images.config import load_table
@@ -27,9 +27,7 @@ from verbs.front import say
 from verbs.ground import Ground, settle
 from verbs.prove import not_proven, prove, stopping, summary
 from workloads.registry import load as load_workloads
-from workloads.trial import CODE_FOLDERS
-
-ROOT = Path(__file__).resolve().parent.parent
+from workloads.trial import code_hash
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +85,20 @@ def run_all(options: RunOptions, ground: Ground | None = None) -> int:
     return _play(plan, folder, targets, ground, options)
 
 
+def refuse_with_resume(given: Sequence[str]) -> None:
+    """A resumed run goes on as it was planned.
+
+    Raises:
+        InputError: options that only a new run can take were given.
+    """
+    if given:
+        raise InputError(
+            f"{', '.join(given)} cannot be said with --resume.",
+            why="A resumed run goes on exactly as it was planned.",
+            remedy="Leave them out, or start a new run.",
+        )
+
+
 def resume(run: Path, options: RunOptions) -> int:
     """Go on with a run: only what is missing is played.
 
@@ -98,7 +110,11 @@ def resume(run: Path, options: RunOptions) -> int:
     table = load_table()
     rows = environments.chosen(table, [n for n in plan.environments if n != "host"])
     ground = settle(
-        engine=plan.engine, device=plan.device, environments=rows, override=options.override
+        engine=plan.engine,
+        device=plan.device,
+        environments=rows,
+        override=options.override,
+        reason="as this run was planned",
     )
     targets = environments.targets(rows, plan.engine, python=_python_of(folder, plan))
     hashes = {name: str(t.description.get("lock_hash", "")) for name, t in targets.items()}
@@ -108,7 +124,7 @@ def resume(run: Path, options: RunOptions) -> int:
 
 def suite_hash() -> str:
     """The hash of the code whose change makes results incomparable, as every trial reports it."""
-    return tree_hash(ROOT, CODE_FOLDERS)
+    return code_hash()
 
 
 def _origin(baseline: str, ground: Ground, seed: int) -> Origin:
@@ -168,7 +184,9 @@ def _prove_all(
     override: bool,
 ) -> None:
     for name in plan.environments:
-        document, findings = prove(engine, targets[name], device=plan.device, label=plan.run_id)
+        document, findings = prove(
+            engine, targets[name], device=plan.device, label=plan.run_id, code_hash=plan.code_hash
+        )
         folder.write_facts(name, document)
         say(f"{name}: {summary(findings)}")
         failed = stopping(findings)

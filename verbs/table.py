@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Iterable
+from typing import Sequence
 
 from core import jsonio
 from core.errors import CheckFailed, InputError
@@ -82,11 +82,13 @@ def list_all(*, as_json: bool) -> int:
     return 0
 
 
-def lock(names: Iterable[str], *, check: bool, upgrade: bool) -> int:
+def lock(names: Sequence[str], *, check: bool, upgrade: bool) -> int:
     """Resolve locks anew, or say which are stale."""
     from images.resolve import write_locks
 
     table = load_table()
+    for name in names:
+        table.get(name)
     if check:
         return validate()
     written = write_locks(table, list(names) or None, upgrade=upgrade, say=say)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from core import jsonio
+from kernels import toolchain
 
 ENVIRONMENT_VARIABLE = "TORCHRIG_ENVIRONMENT"
 _DISTRIBUTIONS = ("torchvision", "torchaudio", "numpy", "triton")
@@ -33,7 +34,7 @@ def identify(device: str) -> dict[str, Any]:
     return {
         "environment": described.get("name", "unmanaged"),
         "managed": bool(described),
-        "toolkit_cuda": described.get("toolkit_cuda"),
+        "toolkit_cuda": toolkit_cuda(),
         "python": platform.python_version(),
         "torch": torch.__version__,
         "wheel_cuda": torch.version.cuda,
@@ -47,6 +48,12 @@ def identify(device: str) -> dict[str, Any]:
         "kernel": platform.release(),
         **(_gpu() if device == "cuda" else {}),
     }
+
+
+def toolkit_cuda() -> Optional[str]:
+    """CUDA of the nvcc that is really here, whatever the table declares; None without one."""
+    path, _ = toolchain.find_nvcc(os.environ)
+    return toolchain.nvcc_release(path) if path else None
 
 
 def installed(name: str) -> Optional[str]:

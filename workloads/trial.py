@@ -62,11 +62,16 @@ def run(workload: Workload, request: Request, clock: Optional[Clock] = None) -> 
         identity=evidence.identity,
         metrics=_finite(evidence.metrics),
         check=evidence.check,
-        code_hash=tree_hash(Path(__file__).resolve().parent.parent, CODE_FOLDERS),
+        code_hash=code_hash(),
         seed=request.seed,
         started_at=started_at,
         elapsed_s=clock.wall() - begin,
     )
+
+
+def code_hash() -> str:
+    """The hash of the code that decides what is measured; equal in a checkout and in an image."""
+    return tree_hash(Path(__file__).resolve().parent.parent, CODE_FOLDERS)
 
 
 def obstacle(workload: Workload, variant: str, device: str) -> Optional[Obstacle]:

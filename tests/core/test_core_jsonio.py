@@ -13,7 +13,7 @@ from core.errors import ResultError
 JSON = st.recursive(
     st.none()
     | st.booleans()
-    | st.integers()
+    | st.integers(-(2**63), 2**63 - 1)
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
@@ -34,7 +34,19 @@ def test_a_number_that_is_not_finite_is_never_written(value: float) -> None:
         jsonio.dumps({"x": [value]})
 
 
-@pytest.mark.parametrize("text", ["NaN", "[Infinity]", '{"a": -Infinity}', "1e999", "-1e999"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1" + "0" * 400,
+        "-9999999999999999999999",
+        "NaN",
+        "[Infinity]",
+        '{"a": -Infinity}',
+        "1e999",
+        "-1e999",
+        chr(34) + "\\ud800" + chr(34),
+    ],
+)
 def test_a_number_that_is_not_finite_is_never_read(text: str) -> None:
     """A value that no measurement can have makes the file invalid, wherever it stands."""
     with pytest.raises(ResultError, match="not valid JSON"):

@@ -48,7 +48,16 @@ def test_a_schema_that_is_not_ours_is_refused(schema: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"status": "fine"}, {"surprise": 1}, {"samples_s": ["x"]}, {"check": {"error": 1}}]
+    "change",
+    [
+        {"median_s": 1e308},
+        {"median_s": 5e-324},
+        {"samples_s": [10**400]},
+        {"status": "fine"},
+        {"surprise": 1},
+        {"samples_s": ["x"]},
+        {"check": {"error": 1}},
+    ],
 )
 def test_an_impossible_trial_is_a_typed_error(change: dict[str, object]) -> None:
     """Unknown fields and words end as one unreadable result."""

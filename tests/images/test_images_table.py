@@ -227,7 +227,7 @@ def test_broken_toml_is_said_with_its_line(tmp_path: Path):
 
 def test_an_absent_table_is_refused(tmp_path: Path):
     """The file is named."""
-    assert "cannot be read" in refusal(tmp_path / "none.toml")
+    assert "is not a file" in refusal(tmp_path / "none.toml")
 
 
 def test_an_unknown_environment_gives_the_nearest():

@@ -195,7 +195,7 @@ def test_a_report_of_another_schema_is_refused(tmp_path: Path, schema: object) -
     [
         (0.06132, 0.0012, "61.3 ms"),
         (0.06132, 0.00001, "61.32 ms"),
-        (0.06132, 0.02, "61 ms"),
+        (0.06132, 0.02, "61.3 ms"),
         (0.06132, 0.0, "61.32 ms"),
         (1.435, None, "1.44 s"),
         (3.17e-5, None, "31.7 µs"),
@@ -207,7 +207,7 @@ def test_a_report_of_another_schema_is_refused(tmp_path: Path, schema: object) -
 def test_times_show_the_digits_that_the_spread_leaves(
     value: float, width: float | None, text: str
 ) -> None:
-    """One place below the spread, 2 to 4 digits."""
+    """One place below the spread, 3 to 4 digits."""
     assert text == shown.seconds(value, width=width)
 
 

@@ -129,3 +129,52 @@ def test_the_verbs_are_listed_at_once() -> None:
     assert 0 == done.returncode
     assert "run-all" in done.stdout
     assert set() == imported & {"docker", "rich", "scipy", "numpy", "pydantic", "jinja2"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run-all", "--resume", ""),
+        ("envcheck", "--facts", ""),
+        ("claims", "--run="),
+        ("report", ""),
+    ],
+)
+def test_an_empty_value_is_no_default(words: tuple[str, ...]) -> None:
+    """An unset shell variable must not start a new run or judge another host."""
+    done = invoke(*words)
+
+    assert 2 == done.returncode
+    assert "empty" in done.stderr
+
+
+def test_resume_takes_no_option_of_a_new_run(tmp_path: Path) -> None:
+    """A resumed run goes on as planned; what contradicts that is refused by name."""
+    done = invoke("run-all", "--resume", str(tmp_path), "--rounds", "5", "--engine", "venv")
+
+    assert 2 == done.returncode
+    assert "--engine, --rounds cannot be said with --resume" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("claims", "--json", "/proc/nothing.json"),
+        ("render", "--env", "torch28-cuda124", "--output", "/proc/nothing"),
+    ],
+)
+def test_what_the_system_refuses_is_one_paragraph(words: tuple[str, ...]) -> None:
+    """A path that cannot be written is an error with its path, not a traceback."""
+    done = invoke(*words)
+
+    assert 1 == done.returncode
+    assert "Traceback" not in done.stderr
+    assert "torchrig: " in done.stderr
+
+
+def test_a_password_in_an_option_is_never_printed() -> None:
+    """An address that is refused is shown without its credentials."""
+    done = invoke("build", "--engine", "docker", "--index", "https://user:s3cr3t@ho st/simple")
+
+    assert 0 != done.returncode
+    assert "s3cr3t" not in done.stderr + done.stdout
