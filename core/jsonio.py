@@ -30,18 +30,17 @@ def dumps(data: Any) -> str:
 
 
 def loads(text: str, *, name: str = "JSON text") -> Any:
-    """Parse strict JSON.
+    """Parse strict JSON. Half of a surrogate pair, which no output can hold, becomes ``?``.
 
     Raises:
-        ResultError: not JSON, a number that is not finite or beyond 64 bits, text that is not
-            Unicode (half of a surrogate pair), or nesting too deep.
+        ResultError: not JSON, a number that is not finite or beyond 64 bits, or nesting too deep.
     """
     try:
         data = json.loads(
             text, parse_constant=_refuse_constant, parse_float=_finite, parse_int=_bounded
         )
         if _ESCAPED_SURROGATE.search(text):
-            json.dumps(data, ensure_ascii=False).encode("utf-8")
+            data = json.loads(json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"))
         return data
     except (ValueError, RecursionError) as error:
         raise ResultError(

@@ -44,13 +44,18 @@ def test_a_number_that_is_not_finite_is_never_written(value: float) -> None:
         '{"a": -Infinity}',
         "1e999",
         "-1e999",
-        chr(34) + "\\ud800" + chr(34),
     ],
 )
 def test_a_number_that_is_not_finite_is_never_read(text: str) -> None:
     """A value that no measurement can have makes the file invalid, wherever it stands."""
     with pytest.raises(ResultError, match="not valid JSON"):
         jsonio.loads(text)
+
+
+def test_half_a_surrogate_pair_is_shown_as_a_question_mark() -> None:
+    """It is valid JSON and no text that a terminal or a file can take; a whole pair stays."""
+    assert "a?b" == jsonio.loads('"a\\ud800b"')
+    assert "\U0001f600" == jsonio.loads('"\\ud83d\\ude00"')
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"a": "b', "nul", "[" * 100_000])
