@@ -239,11 +239,12 @@ def _mean(report: Report, index: int) -> str:
     return (
         f"{mean.environment} on {mean.device}: geometric mean {shown.ratio(mean.ratio)} over "
         f"{mean.used} of {mean.of} variants, those that are ok and comparable"
-        f"{'' if _any_conclusive(report, mean.device, mean.environment) else ', none conclusive'}."
+        f"{'' if any_conclusive(report, mean.device, mean.environment) else ', none conclusive'}."
     )
 
 
-def _any_conclusive(report: Report, device: str, environment: str) -> bool:
+def any_conclusive(report: Report, device: str, environment: str) -> bool:
+    """Whether at least one variant has a verdict that a mean over all of them may lean on."""
     told = (
         row.comparisons[environment].verdict
         for row in report.rows

@@ -12,7 +12,7 @@ import signal
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Mapping
+from typing import TYPE_CHECKING, Callable, Mapping
 
 import pytest
 
@@ -58,6 +58,12 @@ def _absent(reason: str) -> None:
     if IN_CI:
         pytest.fail(f"CI may not skip this: {reason}")
     pytest.skip(reason)
+
+
+@pytest.fixture
+def absent() -> Callable[[str], None]:
+    """Say that something is not on this machine: a skip with its reason, in CI a failure."""
+    return _absent
 
 
 @pytest.fixture(scope="session")

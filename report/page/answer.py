@@ -12,6 +12,7 @@ from report.page.pairs import conditions, title
 from report.page.reasons import verdict_reason
 from report.schema import Report
 from report.verdict import Verdict
+from report.views import any_conclusive
 from report.words import Words
 
 KINDS = {
@@ -112,7 +113,10 @@ def _mean(report: Report, view: View, words: Words) -> str:
         if (mean.environment, mean.device) == (view.other, view.device):
             if mean.ratio is None:
                 return words("mean.none", of=mean.of)
-            return words("mean.of", ratio=words.ratio(mean.ratio), used=mean.used, of=mean.of)
+            values = {"ratio": words.ratio(mean.ratio), "used": mean.used, "of": mean.of}
+            if any_conclusive(report, view.device, str(view.other)):
+                return words("mean.of", **values)
+            return words("mean.inconclusive", **values)
     return ""
 
 

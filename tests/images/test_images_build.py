@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -74,10 +74,12 @@ def test_a_registry_that_cannot_be_reached_is_said_and_leaves_nothing(client: An
 
 @pytest.mark.docker
 @pytest.mark.parametrize("builder", ["buildkit", "classic"])
-def test_a_step_that_fails_leaves_nothing(client: Any, empty_base: str, builder: str):
+def test_a_step_that_fails_leaves_nothing(
+    client: Any, empty_base: str, builder: str, absent: Callable[[str], None]
+):
     """The first step has no shell to run in."""
     if builder == "buildkit" and not buildx.answers():
-        pytest.skip("the buildx plug-in is not installed")
+        absent("the buildx plug-in is not installed")
     before = local_id(client, ENVIRONMENT.tag)
     with pytest.raises(BuildError) as caught:
         build(ENVIRONMENT, BuildOptions(base=empty_base, builder=builder), say=lambda _: None)
